@@ -1,0 +1,132 @@
+"""The dashboard: static pages that open from the file system, rendered from results alone.
+
+A pure function: the same results and lists give the same bytes. Pages have stable names and squares stable anchors
+(``case/grid_sample-bilinear-zeros-4d.html#torch-1.8.0/opset-11/shim``), because people send such links.
+"""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from jinja2 import Environment, FileSystemLoader
+
+from matrix.report import table
+from matrix.report.cube import cube
+from matrix.report.details import encode, script
+from matrix.report.failures import failures
+from matrix.report.naming import command, letters, slug
+from matrix.report.output import Folder
+from matrix.report.overview import coverage
+from matrix.report.squares import SHOWN_AS_ROUTE, Squares
+from matrix.report.strings import Strings
+from matrix.report.summary import by_release, summary
+from matrix.verdicts import STAGES, VERDICTS
+
+if TYPE_CHECKING:
+    from markupsafe import Markup
+
+    from matrix.report.known import Known
+    from matrix.report.table import Table
+    from matrix.results import Results
+
+TEMPLATES = Path(__file__).resolve().parents[2] / "templates" / "dashboard"
+
+
+def render(results: Results, folder: Path, *, known: Known) -> Path:
+    """Write the dashboard into the folder and return the path of its first page."""
+    site = _Site(table.build(results, known), Folder(folder))
+    site.assets()
+    site.overview()
+    site.cases()
+    site.environments()
+    site.page("environments", "environments.html", rows=by_release(site.table))
+    site.page("builds", "builds.html")
+    site.page("legend", "legend.html")
+    site.out.finish()
+    return folder / "index.html"
+
+
+class _Site:
+    """One rendering: the table, the words, and the folder that the files go to."""
+
+    def __init__(self, contents: Table, out: Folder) -> None:
+        self.table = contents
+        self.out = out
+        self.strings = Strings.load(TEMPLATES / "strings.toml")
+        self.squares = Squares(contents.routes, self.strings.short())
+        self.jinja = _jinja(contents, self.strings)
+
+    def page(self, template: str, name: str, root: str = "", **values: Any) -> None:
+        """Render one page; ``root`` leads from it to the folder of the first page."""
+        html = self.jinja.get_template(f"{template}.html.j2").render(root=root, here=template, **values)
+        self.out.write(name, html)
+
+    def assets(self) -> None:
+        """Styles, scripts, words, the verdicts that filters work on, and the details by case."""
+        for kind in ("css", "js"):
+            parts = sorted((TEMPLATES / kind).glob(f"*.{kind}"))
+            self.out.write(f"assets/dashboard.{kind}", "\n".join(part.read_text(encoding="utf-8") for part in parts))
+        self.out.write("assets/strings.js", script(self.strings.by_language(), "matrixStrings"))
+        self.out.write("data/verdicts.js", script(cube(self.table), "matrixVerdicts"))
+        for case in self.table.cases:
+            self.out.write(f"data/{slug(case)}.js", script(encode(self.table, case), "matrixDetails"))
+
+    def overview(self) -> None:
+        rows = range(len(self.table.releases))
+        groups = [
+            (group, [(case, [coverage(self.table, case, row) for row in rows]) for case in cases])
+            for group, cases in self.table.groups()
+        ]
+        self.page("overview", "index.html", groups=groups, summary=summary(self.table))
+
+    def cases(self) -> None:
+        for case in self.table.cases:
+            rows = [(release, self._row(case, row)) for row, release in enumerate(self.table.releases)]
+            kinds = failures(self.table, case)
+            self.page("case", f"case/{slug(case)}.html", "../", case=case, rows=rows, failures=kinds)
+
+    def _row(self, case: str, row: int) -> list[tuple[int, Markup, Markup]]:
+        """The squares of one case and release: opset, class names, content."""
+        square = self.squares.render
+        squares, marks = self.table.squares[case][row], self.table.marks[case][row]
+        return [
+            (opset, *square(*both))
+            for opset, both in zip(self.table.opsets, zip(squares, marks, strict=True), strict=True)
+        ]
+
+    def environments(self) -> None:
+        for row, release in enumerate(self.table.releases):
+            name = f"torch-{release}"
+            self.page(
+                "environment",
+                f"torch/{slug(release)}.html",
+                "../",
+                release=release,
+                rows=[(case, self._row(case, row)) for case in self.table.cases],
+                environment=self.table.results.environments.get(name),
+                origin=self.table.results.origin.get(name, "reference"),
+            )
+
+
+def _jinja(contents: Table, strings: Strings) -> Environment:
+    environment = Environment(
+        loader=FileSystemLoader(TEMPLATES),
+        autoescape=True,
+        trim_blocks=True,
+        lstrip_blocks=True,
+    )
+    environment.globals.update(
+        t=strings.element,
+        plain=strings.plain,
+        attribute=strings.attribute,
+        table=contents,
+        results=contents.results,
+        slug=slug,
+        command=command,
+        letters=letters(contents.routes),
+        VERDICTS=VERDICTS,
+        SHOWN_AS_ROUTE=SHOWN_AS_ROUTE,
+        STAGES=STAGES,
+    )
+    return environment

@@ -1,0 +1,96 @@
+"""Everything known about every cell, as one script file per case.
+
+A page opened from the file system may load scripts but may not fetch JSON, and a file per cell would be tens of
+thousands of files: so one file per case, loaded when the first of its details is asked for. It is stored by column,
+and values that repeat (messages, operators, dates) are stored once.
+"""
+
+from __future__ import annotations
+
+import json
+from typing import TYPE_CHECKING, Any
+
+from matrix.records import CELL_FIELDS
+from matrix.verdicts import STAGES
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+    from matrix.records import CellRecord, RunRecord
+    from matrix.report.table import Table
+
+#: Not stored as a column: known from the place of the cell, or (seconds) stored as one column per stage.
+_PLACE = frozenset({"kind", "cell", "torch", "opset", "route", "case", "seconds"})
+#: Stored as they are: they hardly ever repeat, or are as short as a position.
+_PLAIN = frozenset({"emitted_opset", "ir_version", "nodes", "bytes", "max_abs_error", "max_rel_error", "fingerprint"})
+#: What is told of a further runtime, after its name.
+RUN_FIELDS = ("verdict", "stage", "max_abs_error", "placement", "error", "machine", "measured_at")
+
+
+def script(value: Any, function: str) -> str:
+    """A call of ``function`` with the value, safe in a script file and inside a script element."""
+    text = json.dumps(value, separators=(",", ":"), ensure_ascii=True)
+    text = text.replace("<", "\\u003c").replace(">", "\\u003e")
+    return f"{function}({text});\n"
+
+
+def encode(table: Table, case: str) -> dict[str, Any]:
+    """All records of one case: ``columns`` by field, each with one entry per record.
+
+    A field with a list in ``values`` holds positions in it, ``-1`` for absent. Columns without any entry are left out.
+    """
+    at = _Places(table)
+    records = sorted(table.records[case], key=at.order)
+    origin, stale = table.results.origin, table.known.stale
+    columns: dict[str, list[Any]] = {
+        "release": [at.release[record["torch"]] for record in records],
+        "opset": [at.opset[record["opset"]] for record in records],
+        "route": [at.route[record["route"]] for record in records],
+    }
+    values: dict[str, list[Any]] = {}
+    _add_pooled(columns, values, "origin", [origin.get(record["cell"], "reference") for record in records])
+    if stale:
+        columns["stale"] = [int(record["cell"] in stale) for record in records]
+    for name in CELL_FIELDS:
+        if name in _PLACE:
+            continue
+        column: list[Any] = [record.get(name) for record in records]
+        if name not in _PLAIN:
+            _add_pooled(columns, values, name, column)
+        elif any(value is not None for value in column):
+            columns[name] = column
+    for stage in STAGES:
+        column = [seconds.get(stage) if (seconds := record.get("seconds")) else None for record in records]
+        if any(value is not None for value in column):
+            columns[f"seconds.{stage}"] = column
+    if judged := table.results.runs:
+        values["runs"] = [_runs(judged[digest]) if digest in judged else [] for digest in values.get("digest", ())]
+    return {"case": case, "columns": columns, "values": values}
+
+
+class _Places:
+    """Positions on the axes."""
+
+    def __init__(self, table: Table) -> None:
+        self.release = {release: position for position, release in enumerate(table.releases)}
+        self.opset = {opset: position for position, opset in enumerate(table.opsets)}
+        self.route = {route: position for position, route in enumerate(table.routes)}
+
+    def order(self, record: CellRecord) -> tuple[int, int, int]:
+        return self.release[record["torch"]], record["opset"], self.route[record["route"]]
+
+
+def _add_pooled(columns: dict[str, list[Any]], values: dict[str, list[Any]], name: str, column: Sequence[Any]) -> None:
+    """Store the distinct values once, in the order of their first appearance, and the column as positions."""
+    keys = [value if isinstance(value, str) or value is None else repr(value) for value in column]
+    distinct = dict(zip(reversed(keys), reversed(column), strict=True))
+    first = [key for key in dict.fromkeys(keys) if key is not None]
+    if first:
+        at: dict[str | None, int] = {key: position for position, key in enumerate(first)} | {None: -1}
+        columns[name] = [at[key] for key in keys]
+        values[name] = [distinct[key] for key in first]
+
+
+def _runs(runs: Mapping[str, RunRecord]) -> list[list[Any]]:
+    """What further runtimes said about one file; RUN_FIELDS in their order."""
+    return [[name, *(run.get(field) for field in RUN_FIELDS)] for name, run in sorted(runs.items())]

@@ -1,0 +1,95 @@
+/* Everything known about one square: its routes, and the record of the chosen one. */
+"use strict";
+matrix.details = {
+  loaded: {},
+  /** The file with the details of a case, loaded once. */
+  load(slug) {
+    this.loaded[slug] ??= new Promise((done, failed) => {
+      const src = `${matrix.root}data/${slug}.js`;
+      document.head.append(matrix.element("script", { src, onload: () => done(this.last), onerror: () => failed(new Error(src)) }));
+    });
+    return this.loaded[slug];
+  },
+  /** The record of one cell by the positions of its place, or null. */
+  record({ columns, values }, release, opset, route) {
+    const index = columns.release.findIndex((at, row) => at === release && columns.opset[row] === opset && columns.route[row] === route);
+    if (index < 0) return null;
+    const record = {};
+    for (const [name, column] of Object.entries(columns)) {
+      const value = values[name] ? values[name][column[index]] : column[index];
+      if (value !== null && value !== undefined) record[name] = value;
+    }
+    record.runs = values.runs?.[columns.digest?.[index]] ?? [];
+    return record;
+  },
+};
+function matrixDetails(data) { matrix.details.last = data; }
+
+matrix.panel = {
+  from: null,
+  open(anchor) {
+    this.from = document.activeElement;
+    matrix.state.anchor = anchor;
+    history.pushState(null, "", matrix.state.hash());
+    this.show(true);
+  },
+  close() {
+    matrix.state.anchor = "";
+    matrix.state.write();
+    this.show();
+    this.from?.focus?.();
+  },
+  /** Draw what the URL names: a square, one cell of it, or nothing. */
+  async show(focus = false) {
+    const panel = document.getElementById("panel");
+    const table = document.querySelector("table.squares[data-case]");
+    if (!panel || !table) return;
+    const { cube, state, look } = matrix;
+    const [environment, opsetName, routeName] = state.anchor.split("/");
+    const release = cube.releases.indexOf((environment ?? "").replace(/^torch-/, ""));
+    const opset = cube.opsets.indexOf(Number((opsetName ?? "").replace(/^opset-/, "")));
+    for (const link of table.querySelectorAll("a[aria-current]")) link.removeAttribute("aria-current");
+    const row = release >= 0 ? document.getElementById(`torch-${cube.releases[release]}`)?.parentElement : null;
+    for (const head of table.querySelectorAll("th.chosen")) head.classList.remove("chosen");
+    row?.cells[0].classList.add("chosen");
+    panel.hidden = release < 0 || opset < 0;
+    if (panel.hidden) { row?.scrollIntoView({ block: "nearest" }); return; }
+    const place = `torch-${cube.releases[release]}/opset-${cube.opsets[opset]}`;
+    document.getElementById(place)?.setAttribute("aria-current", "true");
+    table.querySelector(`thead [data-opset="${cube.opsets[opset]}"]`)?.classList.add("chosen");
+    const cells = cube.cells[table.dataset.case];
+    const best = look.best(cells, release, opset, matrix.filters.routes());
+    const asked = cube.routes.indexOf(routeName);
+    const route = asked >= 0 ? asked : Math.max(best.route, 0);
+    const ticket = (this.ticket = {});
+    panel.replaceChildren(...this.head(place, cells, release, opset, route), matrix.word("detail.loading"));
+    if (focus) panel.querySelector("h2").focus();
+    let body;
+    try {
+      const data = await matrix.details.load(table.dataset.slug);
+      const id = `${place}/${cube.routes[route]}/${table.dataset.case}`;
+      body = matrix.recordView(matrix.details.record(data, release, opset, route), id, cube.verdicts[look.rank(cells, release, opset, route)][0]);
+    } catch (error) {
+      body = [matrix.element("p", { class: "note" }, matrix.word("detail.missing", error.message))];
+    }
+    if (this.ticket === ticket) { panel.lastChild.remove(); panel.append(...body); }
+  },
+  head(place, cells, release, opset, current) {
+    const { cube, look, element, state } = matrix;
+    const tabs = cube.routes.map((name, route) => {
+      const [verdict, symbol, tone] = cube.verdicts[look.rank(cells, release, opset, route)];
+      if (verdict === "not-applicable" && route !== current) return null;
+      return element("li", {}, element("a", { href: state.hash(`${place}/${name}`), "aria-current": route === current ? "true" : null },
+        name, element("span", { class: `verdict ${tone} v-${verdict}` }, `${symbol} ${verdict}`)));
+    });
+    return [
+      element("button", { type: "button", class: "close", "aria-label": matrix.text("word.close"), "data-t-aria-label": "word.close", onclick: () => this.close() }, "×"),
+      element("h2", { tabindex: "-1" }, `PyTorch ${cube.releases[release]}, opset ${cube.opsets[opset]}`),
+      element("ul", { class: "tabs" }, tabs),
+    ];
+  },
+};
+addEventListener("keydown", (event) => {
+  if (event.key === "Escape" && !document.getElementById("panel")?.hidden) matrix.panel.close();
+});
+addEventListener("popstate", () => { matrix.state.read(); matrix.panel.show(); });
