@@ -1,7 +1,16 @@
 """grid_sample, affine_grid and rot90 that export to ONNX from every PyTorch since 1.8."""
 
+from . import ops
+from ._api import affine_grid, grid_sample, rot90, rotate
 from ._exporting import exporting
-
 from ._version import __version__
 
-__all__ = ["__version__", "exporting"]
+__all__ = [
+    "__version__",
+    "affine_grid",
+    "exporting",
+    "grid_sample",
+    "ops",
+    "rot90",
+    "rotate",
+]

@@ -30,8 +30,7 @@ def reflect(b, coord, size, align_corners):
     else:
         low, period = -0.5, size * 2.0
     distance = b.abs(coord - low if low else coord)
-    phase = distance - b.floor(distance / period) * period
-    folded = b.fold(phase, period)
+    folded = b.fold(b.phase(distance, period), period)
     return folded + low if low else folded
 
 
@@ -75,6 +74,8 @@ def grid_sample(b, image, grid, mode, padding_mode, align_corners):
         signed = padding_mode == "zeros"
         position = b.round_away(coord, signed) if b.rounds_away() else b.round(coord)
         return b.interpolate(image, [(position, None)], padding_mode)
+    if padding_mode == "zeros":
+        coord = b.only_finite(coord)
     low = b.floor(coord)
     fraction = coord - low
     return b.interpolate(image, [(low, 1.0 - fraction), (low + 1.0, fraction)], padding_mode)

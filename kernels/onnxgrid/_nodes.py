@@ -259,12 +259,23 @@ class Nodes:
     def at_least_one(self, var):
         return self.maximum(var, 1.0)
 
+    def phase(self, distance, period):
+        """``distance`` modulo ``period``."""
+        return distance - self.floor(distance / period) * period
+
     def fold(self, phase, period):
         return self.minimum(phase, period - phase)
 
     def clip(self, coord, limit):
         positive = self.maximum(coord, 0.0) if self.opset >= 8 else self.op("Relu", coord)
         return self.minimum(positive, limit)
+
+    def only_finite(self, coord):
+        """5-D sampling takes non-finite positions for points outside; 4-D makes NaN of them."""
+        if self.dims < 3 or self.opset < 9:
+            return coord
+        finite = self.op("Less", self.abs(coord), self.lift(1e30, FLOAT), kind=BOOL)
+        return self.op("Where", finite, coord, self.lift(-2.0, FLOAT))
 
     def clip_index(self, index, limit):
         """``index`` (integers kept as floats) as int64 within 0 … ``limit``, NaN included.

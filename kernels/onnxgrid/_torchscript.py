@@ -92,6 +92,37 @@ def write(g, spec, *values):
     return _write_nodes(g, spec, session, values)
 
 
+def write_custom(g, spec, *values):
+    """Write ``spec`` as a node of the custom domain, whatever the route."""
+    return _write_custom(g, spec, _session.current() or _session.Session("custom"), values)
+
+
+def rank_of(value):
+    """Number of dimensions of a traced value; RuntimeError where the tracer lost it."""
+    shape = shape_of(value)
+    if shape is None:
+        raise RuntimeError(
+            "onnxgrid: the rank of an input is unknown where it is exported; the operator that "
+            "makes it lacks shape inference (give its symbolic function a setType)"
+        )
+    return len(shape)
+
+
+def spatial_dims(image, grid):
+    """Spatial dimensions of a sampling; 2 where the tracer lost both ranks."""
+    shape = shape_of(image) or shape_of(grid)
+    return 2 if shape is None else len(shape) - 2
+
+
+def affine_dims(theta, size):
+    """Spatial dimensions of an affine grid; 2 where the tracer lost both shapes."""
+    shape = shape_of(theta)
+    if shape is not None and shape[1] is not None:
+        return shape[1]
+    shape = shape_of(size)
+    return 2 if shape is None or shape[0] is None else shape[0] - 2
+
+
 def _write_nodes(g, spec, session, values):
     dtype = dtype_of(values[0])
     compute = float_dtype(dtype)
@@ -145,8 +176,7 @@ def _write_operator(g, domain, name, spec, values):
 
 def grid_sampler(g, image, grid, mode, padding_mode, align_corners):
     """``aten::grid_sampler`` and its 2-D and 3-D forms."""
-    shape = shape_of(image) or shape_of(grid)
-    dims = len(shape) - 2 if shape is not None else 2
+    dims = spatial_dims(image, grid)
     mode = _MODES[_constant(mode, "i")]
     padding_mode = _PADDINGS[_constant(padding_mode, "i")]
     align_corners = bool(_constant(align_corners, "b"))
@@ -170,13 +200,7 @@ def affine_grid_generator(g, theta, size, align_corners):
 
 def rot90(g, tensor, k=1, dims=(0, 1)):
     """``aten::rot90``."""
-    shape = shape_of(tensor)
-    if shape is None:
-        raise RuntimeError(
-            "rot90: the rank of the input is unknown where it is exported; "
-            "rotate before the operator that hides it, or use transpose and flip"
-        )
-    spec = Rotate(len(shape), _constant(k, "i"), _constant(dims, "is"))
+    spec = Rotate(rank_of(tensor), _constant(k, "i"), _constant(dims, "is"))
     return write(g, spec, tensor)
 
 
