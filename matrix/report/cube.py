@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+from matrix.report.known import OWN_ROUTES
 from matrix.report.naming import letters, slug
 from matrix.report.squares import SHOWN_AS_ROUTE
 from matrix.verdicts import USABLE, VERDICTS
@@ -23,6 +24,7 @@ def cube(table: Table) -> dict[str, Any]:
         "letters": list(letters(table.routes).values()),
         "verdicts": [[verdict.name, verdict.symbol, verdict.tone] for verdict in VERDICTS.values()],
         "usable": sorted(USABLE),
+        "own": [route for route in table.routes if route in OWN_ROUTES],
         "shownAsRoute": sorted(SHOWN_AS_ROUTE),
         "cases": [[case, slug(case), table.group(case)] for case in table.cases],
         "machines": dict(sorted(table.results.machines.items())),

@@ -40,8 +40,7 @@ class Folder:
 
     def finish(self) -> None:
         """Remove what an earlier rendering left and remember what this one wrote."""
-        earlier = self._earlier()
-        for name in earlier - set(self._written):
+        for name in self._earlier() - {*self._written, MANIFEST}:
             (self._path / name).unlink(missing_ok=True)
         self.write(MANIFEST, json.dumps(sorted({*self._written, MANIFEST}), indent=0) + "\n")
 

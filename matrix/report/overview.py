@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from matrix.report.naming import ranges
-from matrix.report.squares import SHOWN_AS_ROUTE
+from matrix.report.squares import SHOWN_AS_ROUTE, tone
 from matrix.report.table import HERE, Square, best_route
 from matrix.verdicts import USABLE, VERDICTS, Verdict, best
 
@@ -25,6 +25,7 @@ class Coverage:
     """
 
     verdict: Verdict
+    tone: str
     route: str
     opsets: str
     preferred: str
@@ -47,6 +48,7 @@ def coverage(table: Table, case: str, row: int) -> Coverage:
     names = [squares[table.opsets.index(opset)][table.routes.index(widest)] for opset in works[widest]]
     return Coverage(
         verdict=VERDICTS[best(names)],
+        tone=tone(best(names), widest),
         route=widest,
         opsets=ranges(works[widest], table.opsets),
         preferred="" if first == widest else first,
@@ -66,4 +68,5 @@ def _nothing_works(table: Table, squares: Sequence[Square], here: bool) -> Cover
     at = [opset for opset, square in zip(table.opsets, squares, strict=True) if name in square]
     first = squares[table.opsets.index(at[0])]
     route = table.routes[first.index(name)] if partial else ""
-    return Coverage(VERDICTS[name], route, ranges(at, table.opsets) if partial else "", "", "", 0, here)
+    opsets = ranges(at, table.opsets) if partial else ""
+    return Coverage(VERDICTS[name], VERDICTS[name].tone, route, opsets, "", "", 0, here)

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 from markupsafe import Markup, escape
 
+from matrix.report.known import OWN_ROUTES
 from matrix.report.naming import letters
 from matrix.report.table import HERE, STALE, Square, best_route
 from matrix.verdicts import USABLE, VERDICTS
@@ -15,6 +16,11 @@ if TYPE_CHECKING:
 
 #: Verdicts of which a square names the route; of all others it names the verdict.
 SHOWN_AS_ROUTE = USABLE | {"drift", "off-spec"}
+
+
+def tone(verdict: str, route: str) -> str:
+    """The colour of a square; what works only by a substitute is paler than what PyTorch exports itself."""
+    return "substitute" if verdict in USABLE and route not in OWN_ROUTES else VERDICTS[verdict].tone
 
 
 class Squares:
@@ -37,7 +43,9 @@ class Squares:
     def _render(self, square: Square, marks: int) -> tuple[Markup, Markup]:
         position = best_route(square)
         verdict = VERDICTS[square[position]]
-        classes = [verdict.tone, f"v-{verdict.name}"]
+        classes = [tone(verdict.name, self._routes[position]), f"v-{verdict.name}"]
+        if len(set(square) - {"not-applicable"}) <= 1:
+            classes.append("alike")
         hidden = ""
         if marks & HERE:
             classes.append("here")
@@ -51,15 +59,15 @@ class Squares:
             word = Markup('<span class="w" data-q="{}">{}</span>').format(verdict.name, self._short[verdict.name])
         said = Markup('<span class="sr"> {}.{}</span>').format(verdict.name, hidden)
         best = Markup("<b><i>{}</i> {}</b>{}").format(verdict.symbol, word, said)
-        parts = Markup("").join(
-            self._route(index, name) for index, name in enumerate(square) if name != "not-applicable"
-        )
+        parts = Markup("").join(self._route(index, name) for index, name in enumerate(square))
         return Markup(" ").join(map(escape, classes)), best + Markup('<span class="rs">{}</span>').format(parts)
 
     def _route(self, index: int, name: str) -> Markup:
         key = (index, name)
         if key not in self._routes_html:
             route, verdict = self._routes[index], VERDICTS[name]
+            if name == "not-applicable":
+                return Markup("<span></span>")
             self._routes_html[key] = Markup(
                 '<span class="r {}" data-r="{}" data-q="{}"><i>{}</i>{}<em> {} <u>{}</u></em></span> '
             ).format(verdict.tone, index, name, self._letters[route], verdict.symbol, route, self._short[name])

@@ -21,7 +21,8 @@ Square = tuple[str, ...]
 #: Marks on a square that are not verdicts: measured on this machine; at least one of its records is out of date.
 HERE, STALE = 1, 2
 
-_RANK = {name: verdict.rank for name, verdict in VERDICTS.items()}
+#: A route that does not exist says less about a square than one that nobody has tried yet.
+_RANK = {name: verdict.rank for name, verdict in VERDICTS.items()} | {"not-applicable": len(VERDICTS)}
 
 
 @dataclass(frozen=True, slots=True)

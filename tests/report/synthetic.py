@@ -10,7 +10,7 @@ import hashlib
 from typing import Any
 
 from matrix.probe.cases import CASES
-from matrix.records import SCHEMA
+from matrix.records import SCHEMA, Machine
 from matrix.report.known import Known
 from matrix.results import Results
 
@@ -21,12 +21,13 @@ RELEASES = (
 ROUTES = ("native", "dynamo", "contrib", "shim", "custom", "fused")
 OPSETS = tuple(range(7, 26))
 LABELS = {"3f2a9c01d4e5": "ci-linux-2-cores", "77b0aa12cc90": "laptop <of> someone & co"}
-MACHINES = {
-    key: {"id": key, "label": label, "system": "Linux 6.1 x86_64", "cpu": "some CPU", "cores": 2}
-    for key, label in LABELS.items()
-}
 REFERENCE, LOCAL = LABELS
 CORE = tuple(name for name, case in CASES.items() if case.core)
+
+
+def machine(key: str = REFERENCE, label: str = "") -> Machine:
+    """A machine as an environment's line describes it."""
+    return {"id": key, "label": label or LABELS[key], "system": "Linux 6.1 x86_64", "cpu": "some CPU", "cores": 2}
 
 
 def known(releases: tuple[str, ...] = RELEASES, cases: tuple[str, ...] = CORE) -> Known:
@@ -51,6 +52,8 @@ def results(
     out = Results()
     for release in releases:
         _environment(out, release)
+        if local and release == "2.0.1":
+            _environment(out, release, LOCAL, "local")
         for case in cases:
             for route in _routes_of(case):
                 if route == "dynamo" and _key(release) < (2, 5):
@@ -119,7 +122,7 @@ def _outcome(release: str, opset: int, route: str, case: str) -> tuple[str, str,
     return "pass", "compare", opset
 
 
-def _environment(out: Results, release: str) -> None:
+def _environment(out: Results, release: str, where: str = REFERENCE, origin: str = "reference") -> None:
     dynamo = _key(release) >= (2, 5)
     record: dict[str, Any] = {
         "kind": "environment",
@@ -128,7 +131,7 @@ def _environment(out: Results, release: str) -> None:
         "torch": release,
         "verdict": "pass",
         "measured_at": "2026-11-12T08:00:00Z",
-        "machine": MACHINES[REFERENCE],
+        "machine": machine(where),
         "python": "3.9.18" if _key(release) < (2, 1) else "3.11.7",
         "cuda": "10.2" if _key(release) < (1, 13) else "12.1",
         "packages": {"numpy": "1.26.4", "onnx": "1.16.0", "onnxruntime": "1.19.2", "torch": release},
@@ -136,7 +139,7 @@ def _environment(out: Results, release: str) -> None:
         "seconds": {"create": 21.4, "import": 1.13, "warm": 0.7, "cells": 18.25, "own": 0.6},
         "peak_rss_mb": 812,
     }
-    out.add(record, "reference")
+    out.add(record, origin)
     for half in ("cpp", "cuda"):
         failed = half == "cuda"
         build: dict[str, Any] = {
@@ -147,7 +150,7 @@ def _environment(out: Results, release: str) -> None:
         }  # fmt: skip
         if failed:
             build["error"] = {"type": "ToolchainMissing", "message": "no nvcc found", "hint": "Install a CUDA toolkit."}
-        out.add(build, "reference")
+        out.add(build, origin)
 
 
 _MESSAGES = {
@@ -212,14 +215,14 @@ def _runs(out: Results) -> None:
     for runtime, refused in (("ort-1.10.0", 16), ("ort-1.17.3", 21)):
         for digest, cells in sorted(by_digest.items()):
             too_new = any(out.cells[name]["emitted_opset"] >= refused for name in cells)
-            record = {
+            run: dict[str, Any] = {
                 "kind": "run", "runtime": runtime, "digest": digest, "cells": cells, "stage": "load",
                 "verdict": "unloadable" if too_new else "pass", "fingerprint": _digest(runtime, digest),
                 "measured_at": "2026-11-13T09:00:00Z", "machine": REFERENCE, "seconds": {"run": 0.004},
             }  # fmt: skip
             if too_new:
-                record["error"] = {"type": "Fail", "message": f"opset {refused} is under development"}
-            out.add(record, "reference")
+                run["error"] = {"type": "Fail", "message": f"opset {refused} is under development"}
+            out.add(run, "reference")
 
 
 def _digest(*parts: object) -> str:

@@ -60,16 +60,20 @@ matrix.look = {
   },
   /** The best of the routes in one square: rank and route. */
   best(cells, release, opset, routes) {
-    let best = { rank: 99, route: -1 };
+    const notRun = matrix.cube.verdicts.length - 1;
+    const absent = matrix.cube.verdicts.findIndex(([name]) => name === "not-applicable");
+    let best = { rank: routes.length ? absent : notRun, route: -1 };
     for (const route of routes) {
       const rank = this.rank(cells, release, opset, route);
-      if (rank < best.rank) best = { rank, route };
+      if (rank !== absent && (best.route < 0 || rank < best.rank)) best = { rank, route };
     }
-    return best.route < 0 ? { rank: matrix.cube.verdicts.length - 1, route: -1 } : best;
+    return best;
   },
   /** The words of a square: the route that works, or why none does. */
   label(best) {
-    const [name, symbol, tone] = matrix.cube.verdicts[best.rank];
+    const [name, symbol, plain] = matrix.cube.verdicts[best.rank];
+    const substitute = matrix.cube.usable.includes(name) && !matrix.cube.own.includes(matrix.cube.routes[best.route]);
+    const tone = substitute ? "substitute" : plain;
     const asRoute = matrix.cube.shownAsRoute.includes(name);
     return { name, symbol, tone, asRoute, word: asRoute ? matrix.cube.routes[best.route] : matrix.text("short." + name) };
   },

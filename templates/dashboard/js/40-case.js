@@ -7,7 +7,7 @@ matrix.ready(() => {
   const cells = cube.cells[table.dataset.case];
   const body = table.tBodies[0];
   const rows = [...body.rows];
-  const marks = (td) => ["here", "stale"].filter((name) => td.classList.contains(name));
+  const marks = (td) => ["here", "stale", "alike"].filter((name) => td.classList.contains(name));
 
   const paint = (td, release, opset, routes, wanted) => {
     const label = look.label(look.best(cells, release, opset, routes));

@@ -5,7 +5,7 @@ matrix.ready(() => {
   if (!table) return;
   const { cube, state, look, filters, element, word } = matrix;
   const slugs = Object.fromEntries(cube.cases.map(([name, slug]) => [name, slug]));
-  const untouched = new Map([...table.querySelectorAll("td")].map((td) => [td, [td.className, td.innerHTML]]));
+  const untouched = new Map([...table.querySelectorAll("td")].map((td) => [td, [td.className, td.firstElementChild.innerHTML, td.firstElementChild.getAttribute("href")]]));
 
   const usable = (rank) => cube.usable.includes(cube.verdicts[rank][0]);
 
@@ -26,10 +26,12 @@ matrix.ready(() => {
 
   const paint = (td, label, href) => {
     td.className = [label.tone, "v-" + label.name, td.classList.contains("here") ? "here" : ""].join(" ").trim();
-    td.replaceChildren(element("a", { href },
+    const link = td.firstElementChild;
+    link.setAttribute("href", href);
+    link.replaceChildren(
       element("b", {}, element("i", {}, label.symbol), " ", element("span", { class: "w", "data-q": label.asRoute ? null : label.name }, label.word)),
       element("span", { class: "sr" }, " " + label.name),
-      label.small ? element("small", {}, label.small) : null));
+      label.small ? element("small", {}, label.small) : "");
   };
 
   const show = () => {
@@ -46,7 +48,10 @@ matrix.ready(() => {
       cube.releases.forEach((release, position) => {
         const td = row.cells[position + 1];
         if (plain) {
-          [td.className, td.innerHTML] = untouched.get(td);
+          const [look, inside, href] = untouched.get(td);
+          td.className = look;
+          td.firstElementChild.innerHTML = inside;
+          td.firstElementChild.setAttribute("href", href);
           return;
         }
         const place = `torch-${release}` + (opset < 0 ? "" : `/opset-${cube.opsets[opset]}`);
@@ -73,7 +78,7 @@ matrix.ready(() => {
       const best = look.best(cells, release, opset, routes);
       const href = `case/${slug}.html#${place}`;
       return element("tr", {}, element("th", { scope: "row" }, element("a", { href: href + carried }, name)),
-        square(best, href + carried, look.label(best).word),
+        square(best, href + carried, look.label(best).word, "best"),
         routes.map((route) => square({ rank: look.rank(cells, release, opset, route), route }, `${href}/${cube.routes[route]}${carried}`)));
     });
     section.replaceChildren(heading, element("div", { class: "scroll", role: "region", tabindex: "0", "aria-labelledby": "answer-heading" },
@@ -81,9 +86,9 @@ matrix.ready(() => {
     element("p", {}, element("a", { href: `torch/${cube.releases[release]}.html` }, word("overview.open_release"))));
   };
 
-  const square = (best, href, text) => {
+  const square = (best, href, text, extra = "") => {
     const label = look.label(best);
-    return element("td", { class: `${label.tone} v-${label.name}` }, element("a", { href }, element("b", {}, `${label.symbol} ${text ?? label.name}`)));
+    return element("td", { class: `${label.tone} v-${label.name} ${extra}`.trim() }, element("a", { href }, element("b", {}, `${label.symbol} ${text ?? label.name}`)));
   };
 
   filters.follow(show);
