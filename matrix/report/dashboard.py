@@ -11,13 +11,16 @@ from typing import TYPE_CHECKING, Any
 
 from jinja2 import Environment, FileSystemLoader
 
-from matrix.report import table
+from matrix.report import findings, table
+from matrix.report.charts import charts
 from matrix.report.cube import cube
 from matrix.report.details import encode, script
+from matrix.report.diff import KINDS, compare
 from matrix.report.failures import failures
 from matrix.report.naming import command, letters, slug
 from matrix.report.output import Folder
 from matrix.report.overview import coverage
+from matrix.report.runtimes import runtimes
 from matrix.report.squares import SHOWN_AS_ROUTE, Squares
 from matrix.report.strings import Strings
 from matrix.report.summary import by_release, summary
@@ -32,16 +35,35 @@ if TYPE_CHECKING:
 
 TEMPLATES = Path(__file__).resolve().parents[2] / "templates" / "dashboard"
 
+#: Pages of the navigation in their order.
+NAVIGATION = (
+    ("overview", "index.html"),
+    ("findings", "findings.html"),
+    ("changes", "changes.html"),
+    ("environments", "environments.html"),
+    ("runtimes", "runtimes.html"),
+    ("builds", "builds.html"),
+    ("charts", "charts.html"),
+    ("legend", "legend.html"),
+)
 
-def render(results: Results, folder: Path, *, known: Known) -> Path:
-    """Write the dashboard into the folder and return the path of its first page."""
-    site = _Site(table.build(results, known), Folder(folder))
+
+def render(results: Results, folder: Path, *, known: Known, before: Results | None = None) -> Path:
+    """Write the dashboard into the folder and return the path of its first page.
+
+    ``before`` is an earlier run: with it there is a page that shows what changed since.
+    """
+    site = _Site(table.build(results, known), Folder(folder), before)
     site.assets()
     site.overview()
     site.cases()
     site.environments()
-    site.page("environments", "environments.html", rows=by_release(site.table))
+    site.runtimes()
     site.page("builds", "builds.html")
+    site.page("findings", "findings.html", **_findings(site.table))
+    site.page("charts", "charts.html", charts=charts(site.table, site.strings.place("chart")))
+    if before is not None:
+        site.page("changes", "changes.html", changes=compare(before, site.table), kinds=KINDS)
     site.page("legend", "legend.html")
     site.out.finish()
     return folder / "index.html"
@@ -50,12 +72,15 @@ def render(results: Results, folder: Path, *, known: Known) -> Path:
 class _Site:
     """One rendering: the table, the words, and the folder that the files go to."""
 
-    def __init__(self, contents: Table, out: Folder) -> None:
+    def __init__(self, contents: Table, out: Folder, before: Results | None) -> None:
         self.table = contents
         self.out = out
         self.strings = Strings.load(TEMPLATES / "strings.toml")
-        self.squares = Squares(contents.routes, self.strings.short())
+        self.squares = Squares(contents.routes, self.strings.place("short"))
+        self.found_runtimes = runtimes(contents)
         self.jinja = _jinja(contents, self.strings)
+        shown = {"runtimes": bool(self.found_runtimes), "changes": before is not None}
+        self.jinja.globals["nav"] = [(name, file) for name, file in NAVIGATION if shown.get(name, True)]
 
     def page(self, template: str, name: str, root: str = "", **values: Any) -> None:
         """Render one page; ``root`` leads from it to the folder of the first page."""
@@ -95,7 +120,18 @@ class _Site:
             for opset, both in zip(self.table.opsets, zip(squares, marks, strict=True), strict=True)
         ]
 
+    def runtimes(self) -> None:
+        if self.found_runtimes:
+            self.page("runtimes", "runtimes.html", runtimes=self.found_runtimes)
+        for runtime in self.found_runtimes:
+            rows = [
+                (case, [(route, runtime.where(self.table, case, route)) for route in self.table.routes])
+                for case in self.table.cases
+            ]
+            self.page("runtime", f"runtime/{slug(runtime.name)}.html", "../", runtime=runtime, rows=rows)
+
     def environments(self) -> None:
+        self.page("environments", "environments.html", rows=by_release(self.table))
         for row, release in enumerate(self.table.releases):
             name = f"torch-{release}"
             self.page(
@@ -107,6 +143,14 @@ class _Site:
                 environment=self.table.results.environments.get(name),
                 origin=self.table.results.origin.get(name, "reference"),
             )
+
+
+def _findings(contents: Table) -> dict[str, Any]:
+    return {
+        "thresholds": findings.thresholds(contents),
+        "silent": findings.silent(contents),
+        "violent": findings.violent(contents),
+    }
 
 
 def _jinja(contents: Table, strings: Strings) -> Environment:

@@ -7,7 +7,8 @@ from dataclasses import dataclass
 from functools import lru_cache
 from typing import TYPE_CHECKING
 
-from matrix.report.naming import command, ranges
+from matrix.report.naming import command
+from matrix.report.places import Place, places
 from matrix.verdicts import VERDICTS
 
 if TYPE_CHECKING:
@@ -24,7 +25,7 @@ class Failure:
     stage: str
     example: CellRecord
     command: str
-    where: list[tuple[str, str]]
+    where: tuple[Place, ...]
     count: int
 
 
@@ -43,31 +44,9 @@ def failures(table: Table, case: str) -> list[Failure]:
 
 def _failure(table: Table, key: tuple[str, str, str, str], records: list[CellRecord]) -> Failure:
     route, verdict, stage, _ = key
-    by_release: dict[str, set[int]] = {}
-    for record in records:
-        by_release.setdefault(record["torch"], set()).add(record["opset"])
-    by_opsets: dict[str, list[str]] = {}
-    for release in table.releases:
-        if release in by_release:
-            by_opsets.setdefault(ranges(by_release[release], table.opsets), []).append(release)
-    where = [(_releases(table, releases), opsets) for opsets, releases in by_opsets.items()]
+    where = places(table, ((record["torch"], record["opset"]) for record in records))
     example = min(records, key=lambda record: (table.releases.index(record["torch"]), record["opset"]))
     return Failure(route, verdict, stage, example, command(example["cell"]), where, len(records))
-
-
-def _releases(table: Table, releases: list[str]) -> str:
-    """Releases that follow each other as a range."""
-    positions = [table.releases.index(release) for release in releases]
-    runs: list[list[int]] = []
-    for position in positions:
-        if runs and position == runs[-1][1] + 1:
-            runs[-1][1] = position
-        else:
-            runs.append([position, position])
-    return ", ".join(
-        table.releases[first] if first == last else f"{table.releases[first]}–{table.releases[last]}"
-        for first, last in runs
-    )
 
 
 @lru_cache(maxsize=65536)

@@ -41,10 +41,10 @@ class Strings:
         """An attribute (``title``, ``aria-label``, ``placeholder``) that can be put into another language."""
         return Markup('{0}="{1}" data-t-{0}="{2}"').format(name, self.plain(key, *values), key)
 
-    def short(self) -> dict[str, str]:
-        """The verdicts' words for narrow places."""
-        place = "short."
-        return {key.removeprefix(place): texts["en"] for key, texts in self.texts.items() if key.startswith(place)}
+    def place(self, name: str) -> dict[str, str]:
+        """The English texts of one place by their name in it."""
+        prefix = f"{name}."
+        return {key.removeprefix(prefix): texts["en"] for key, texts in self.texts.items() if key.startswith(prefix)}
 
     def by_language(self) -> dict[str, dict[str, str]]:
         return {language: {key: texts[language] for key, texts in self.texts.items()} for language in LANGUAGES}

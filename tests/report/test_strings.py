@@ -15,7 +15,7 @@ SOURCES = "".join(
     path.read_text(encoding="utf-8") for kind in ("*.j2", "js/*.js") for path in sorted(TEMPLATES.glob(kind))
 )
 #: Keys that templates and scripts put together from a place and a name.
-COMPOSED = {"verdict.", "short.", "page.", "detail.", "finding."}
+COMPOSED = {"verdict.", "short.", "page.", "detail.", "change.", "chart."}
 
 
 @pytest.mark.parametrize("key", STRINGS.texts)

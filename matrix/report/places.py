@@ -1,0 +1,32 @@
+"""Many cells in few words: ``1.12.1: 16; 2.0.1–2.3.1: 16–18``."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from matrix.report.naming import ranges
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+    from matrix.report.table import Table
+
+#: Releases, and the opsets at which it holds for them.
+Place = tuple[str, str]
+
+
+def places(table: Table, found: Iterable[tuple[str, int]]) -> tuple[Place, ...]:
+    """Pairs of release and opset, neighbouring releases with the same opsets joined, in the order of the releases."""
+    by_release: dict[str, set[int]] = {}
+    for release, opset in found:
+        by_release.setdefault(release, set()).add(opset)
+    joined: list[tuple[str, str, str]] = []
+    previous = ""
+    for release in table.releases:
+        opsets = ranges(by_release[release], table.opsets) if release in by_release else ""
+        if opsets and opsets == previous:
+            joined[-1] = (joined[-1][0], release, opsets)
+        elif opsets:
+            joined.append((release, release, opsets))
+        previous = opsets
+    return tuple((first if first == last else f"{first}–{last}", opsets) for first, last, opsets in joined)

@@ -1,0 +1,69 @@
+"""What every runtime made of the files: the environments' own and those that judged the files afterwards."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
+
+from matrix.report.places import Place, places
+from matrix.verdicts import USABLE
+
+if TYPE_CHECKING:
+    from matrix.report.table import Table
+
+
+@dataclass(slots=True)
+class Runtime:
+    """One runtime: verdicts of the cells whose files it judged, counted, and by case and route where it is right."""
+
+    name: str
+    further: bool
+    verdicts: dict[str, int] = field(default_factory=dict)
+    right: dict[tuple[str, str], list[tuple[str, int]]] = field(default_factory=dict)
+    wrong: dict[tuple[str, str, str], list[tuple[str, int]]] = field(default_factory=dict)
+
+    @property
+    def judged(self) -> int:
+        return sum(self.verdicts.values())
+
+    @property
+    def usable(self) -> int:
+        return sum(count for name, count in self.verdicts.items() if name in USABLE)
+
+    def where(self, table: Table, case: str, route: str) -> tuple[Place, ...]:
+        """Releases and opsets whose files it runs rightly."""
+        return places(table, self.right.get((case, route), ()))
+
+    def troubles(self, table: Table) -> list[tuple[str, str, str, tuple[Place, ...]]]:
+        """Case, route, verdict and places of everything else, in the order of the table."""
+        order = sorted(self.wrong, key=lambda key: (table.cases.index(key[0]), table.routes.index(key[1]), key[2]))
+        return [(*key, places(table, self.wrong[key])) for key in order]
+
+
+def runtimes(table: Table) -> list[Runtime]:
+    """All runtimes of the results by name and version; empty without a cell that ran."""
+    found: dict[str, Runtime] = {}
+    for case in table.cases:
+        for record in table.records[case]:
+            digest = record.get("digest")
+            if digest is None:
+                continue
+            verdicts = {record["runtime"]: record["verdict"]} if "runtime" in record else {}
+            further = table.results.runs.get(digest, {})
+            verdicts |= {name: run["verdict"] for name, run in further.items()}
+            for name, verdict in verdicts.items():
+                runtime = found.setdefault(name, Runtime(name, further=name in further))
+                runtime.further |= name in further
+                runtime.verdicts[verdict] = runtime.verdicts.get(verdict, 0) + 1
+                place = (record["torch"], record["opset"])
+                if verdict in USABLE:
+                    runtime.right.setdefault((case, record["route"]), []).append(place)
+                else:
+                    runtime.wrong.setdefault((case, record["route"], verdict), []).append(place)
+    return sorted(found.values(), key=lambda runtime: _natural(runtime.name))
+
+
+def _natural(name: str) -> tuple[str, tuple[int, ...], str]:
+    kind = re.split(r"[-\d]", name, maxsplit=1)[0]
+    return kind, tuple(int(number) for number in re.findall(r"\d+", name)), name
