@@ -11,23 +11,21 @@ from typing import TYPE_CHECKING, Any
 
 from markupsafe import Markup
 
-from matrix.report.squares import tone
-from matrix.report.table import best_route
+from matrix.report.summary import tones_of
 from matrix.verdicts import STAGES
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
-
     from matrix.report.table import Table
 
 
 @dataclass(frozen=True, slots=True)
 class Chart:
-    """Series by name over labels; ``svg`` is empty when pygal is not installed."""
+    """Series by name over labels, each with its colour; ``svg`` is empty when pygal is not installed."""
 
     name: str
     labels: tuple[str, ...]
     series: tuple[tuple[str, tuple[float | None, ...]], ...]
+    colours: tuple[str, ...]
     svg: Markup
 
 
@@ -42,25 +40,16 @@ _COVERAGE = (
 _SHADES = tuple(f"var(--chart-{number})" for number in range(1, 8))
 
 
-def charts(table: Table, words: Mapping[str, str]) -> list[Chart]:
-    """All charts that the results have numbers for; ``words`` names the series of the coverage chart."""
-    found = [_coverage(table, words), _stages(table), _environments(table)]
+def charts(table: Table) -> list[Chart]:
+    """All charts that the results have numbers for."""
+    found = [_coverage(table), _stages(table), _environments(table)]
     return [chart for chart in found if chart is not None]
 
 
-def _coverage(table: Table, words: Mapping[str, str]) -> Chart:
+def _coverage(table: Table) -> Chart:
     """Squares (case x opset) of each release by what the best route gives."""
-    counts = {key: [0] * len(table.releases) for key, *_ in _COVERAGE}
-    series_of = {one: key for key, tones, _ in _COVERAGE for one in tones}
-    known: dict[tuple[str, ...], str] = {}
-    for rows in table.squares.values():
-        for position, row in enumerate(rows):
-            for square in row:
-                if square not in known:
-                    best = best_route(square)
-                    known[square] = series_of[tone(square[best], table.routes[best])]
-                counts[known[square]][position] += 1
-    series = tuple((words[key], tuple(counts[key])) for key, *_ in _COVERAGE)
+    rows = [tones_of(table, row) for row in range(len(table.releases))]
+    series = tuple((key, tuple(sum(row.get(one, 0) for one in tones) for row in rows)) for key, tones, _ in _COVERAGE)
     return _chart("coverage", table.releases, series, tuple(colour for *_, colour in _COVERAGE))
 
 
@@ -99,7 +88,7 @@ def _environments(table: Table) -> Chart | None:
 def _chart(
     name: str, labels: tuple[str, ...], series: tuple[tuple[str, tuple[Any, ...]], ...], colours: tuple[str, ...]
 ) -> Chart:
-    return Chart(name, labels, series, _draw(name, labels, series, colours))
+    return Chart(name, labels, series, colours, _draw(name, labels, series, colours))
 
 
 def _draw(
@@ -127,7 +116,7 @@ def _draw(
         legend_font_size=12,
     )
     chart = pygal.StackedBar(
-        style=style, width=1000, height=340, js=(), legend_at_bottom=True, legend_at_bottom_columns=7,
+        style=style, width=1000, height=340, js=(), show_legend=False,
         x_label_rotation=30 if len(labels) > 8 else 0, spacing=8, margin=6, show_minor_x_labels=True,
         disable_xml_declaration=True, explicit_size=False,
     )  # fmt: skip

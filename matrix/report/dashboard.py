@@ -61,9 +61,9 @@ def render(results: Results, folder: Path, *, known: Known, before: Results | No
     site.runtimes()
     site.page("builds", "builds.html")
     site.page("findings", "findings.html", **_findings(site.table))
-    site.page("charts", "charts.html", charts=charts(site.table, site.strings.place("chart")))
+    site.page("charts", "charts.html", charts=charts(site.table))
     if before is not None:
-        site.page("changes", "changes.html", changes=compare(before, site.table), kinds=KINDS)
+        site.changes(before)
     site.page("legend", "legend.html")
     site.out.finish()
     return folder / "index.html"
@@ -129,6 +129,10 @@ class _Site:
                 for case in self.table.cases
             ]
             self.page("runtime", f"runtime/{slug(runtime.name)}.html", "../", runtime=runtime, rows=rows)
+
+    def changes(self, before: Results) -> None:
+        anchors = {f"torch-{release}/opset-{opset}" for release in self.table.releases for opset in self.table.opsets}
+        self.page("changes", "changes.html", changes=compare(before, self.table), kinds=KINDS, anchors=anchors)
 
     def environments(self) -> None:
         self.page("environments", "environments.html", rows=by_release(self.table))

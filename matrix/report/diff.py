@@ -9,6 +9,7 @@ from matrix.report.places import Place, places
 from matrix.verdicts import VERDICTS
 
 if TYPE_CHECKING:
+    from matrix.records import CellRecord
     from matrix.report.table import Table
     from matrix.results import Results
 
@@ -18,42 +19,52 @@ KINDS: tuple[Kind, ...] = ("regression", "improvement", "opset", "new", "gone")
 
 @dataclass(frozen=True, slots=True)
 class Change:
-    """The same change of one route for one case, wherever it happened; ``cells`` are all of them in order.
+    """The same change of one route at the same places, for one or more cases; ``example`` is the first of its cells.
 
     ``opset`` is a change of the emitted opset alone: ``before`` and ``after`` are then numbers.
     """
 
     kind: Kind
     route: str
-    case: str
     before: str
     after: str
+    cases: tuple[str, ...]
     where: tuple[Place, ...]
-    cells: tuple[str, ...]
+    example: str
+    count: int
+
+
+#: Kind, route, before and after: what makes two changed cells the same change.
+_Key = tuple[Kind, str, str, str]
 
 
 def compare(before: Results, table: Table) -> list[Change]:
     """What ``table`` says otherwise than the earlier results. A cell measured in only one of them is new or gone."""
-    groups: dict[tuple[Kind, str, str, str, str], list[tuple[str, int, str]]] = {}
+    found: dict[tuple[_Key, str], list[tuple[str, int]]] = {}
     for name in before.cells.keys() | table.results.cells.keys():
         old, new = before.cells.get(name), table.results.cells.get(name)
         record = new or old
-        if record is None:
-            continue
-        was, now = old["verdict"] if old else "not-run", new["verdict"] if new else "not-run"
-        kind = _kind(was, now)
-        if kind is None and old and new and old.get("emitted_opset") != new.get("emitted_opset"):
-            kind, was, now = "opset", str(old.get("emitted_opset", "–")), str(new.get("emitted_opset", "–"))
-        if kind is not None:
-            key = (kind, record["route"], record["case"], was, now)
-            groups.setdefault(key, []).append((record["torch"], record["opset"], name))
-    keys = sorted(groups, key=lambda key: (KINDS.index(key[0]), -_severity(key), key))
-    return [_change(table, key, groups[key]) for key in keys]
+        change = _changed(old, new)
+        if record is not None and change is not None:
+            kind, was, now = change
+            changed = (kind, record["route"], was, now), record["case"]
+            found.setdefault(changed, []).append((record["torch"], record["opset"]))
+    together: dict[tuple[_Key, tuple[Place, ...]], list[str]] = {}
+    for key, case in sorted(found):
+        together.setdefault((key, places(table, found[key, case])), []).append(case)
+    order = sorted(together, key=lambda one: (KINDS.index(one[0][0]), -_severity(one[0]), one))
+    return [_change(table, key, where, together[key, where], found) for key, where in order]
 
 
-def _kind(was: str, now: str) -> Kind | None:
-    if was == now:
-        return None
+def _changed(old: CellRecord | None, new: CellRecord | None) -> tuple[Kind, str, str] | None:
+    was, now = old["verdict"] if old else "not-run", new["verdict"] if new else "not-run"
+    if was != now:
+        return _kind(was, now), was, now
+    emitted = [str(record.get("emitted_opset", "–")) if record else "–" for record in (old, new)]
+    return ("opset", emitted[0], emitted[1]) if emitted[0] != emitted[1] else None
+
+
+def _kind(was: str, now: str) -> Kind:
     if VERDICTS[was].tone == "blank":
         return "new"
     if VERDICTS[now].tone == "blank":
@@ -61,15 +72,21 @@ def _kind(was: str, now: str) -> Kind | None:
     return "regression" if VERDICTS[now].rank > VERDICTS[was].rank else "improvement"
 
 
-def _severity(key: tuple[Kind, str, str, str, str]) -> int:
+def _severity(key: _Key) -> int:
     """How far apart the verdicts are; what was usable before counts most."""
-    kind, _, _, was, now = key
+    kind, _, was, now = key
     return VERDICTS[now].rank - VERDICTS[was].rank if kind == "regression" else 0
 
 
-def _change(table: Table, key: tuple[Kind, str, str, str, str], found: list[tuple[str, int, str]]) -> Change:
-    kind, route, case, before, after = key
+def _change(
+    table: Table,
+    key: _Key,
+    where: tuple[Place, ...],
+    cases: list[str],
+    found: dict[tuple[_Key, str], list[tuple[str, int]]],
+) -> Change:
+    kind, route, before, after = key
     order = {release: position for position, release in enumerate(table.releases)}
-    found.sort(key=lambda one: (order.get(one[0], len(order)), one[1]))
-    where = places(table, ((release, opset) for release, opset, _ in found))
-    return Change(kind, route, case, before, after, where, tuple(name for *_, name in found))
+    release, opset = min(found[key, cases[0]], key=lambda place: (order.get(place[0], len(order)), *place))
+    count = sum(len(found[key, case]) for case in cases)
+    return Change(kind, route, before, after, tuple(cases), where, f"torch-{release}/opset-{opset}", count)

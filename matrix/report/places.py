@@ -22,7 +22,7 @@ def places(table: Table, found: Iterable[tuple[str, int]]) -> tuple[Place, ...]:
         by_release.setdefault(release, set()).add(opset)
     joined: list[tuple[str, str, str]] = []
     previous = ""
-    for release in table.releases:
+    for release in (*table.releases, *sorted(by_release.keys() - {*table.releases})):
         opsets = ranges(by_release[release], table.opsets) if release in by_release else ""
         if opsets and opsets == previous:
             joined[-1] = (joined[-1][0], release, opsets)

@@ -5,6 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from matrix.report.squares import tone
+from matrix.report.table import Square, best_route
 from matrix.verdicts import USABLE
 
 if TYPE_CHECKING:
@@ -46,6 +48,29 @@ def summary(table: Table) -> Summary:
         last_day=max(days, default=""),
         verdicts=counts,
     )
+
+
+def squares_by_tone(table: Table) -> dict[str, int]:
+    """Squares (case, release, opset) by the tone of their best route."""
+    counts: dict[str, int] = {}
+    for position in range(len(table.releases)):
+        for name, count in tones_of(table, position).items():
+            counts[name] = counts.get(name, 0) + count
+    return counts
+
+
+def tones_of(table: Table, row: int) -> dict[str, int]:
+    """The same for the release at one position."""
+    squares: dict[Square, int] = {}
+    for rows in table.squares.values():
+        for square in rows[row]:
+            squares[square] = squares.get(square, 0) + 1
+    counts: dict[str, int] = {}
+    for square, times in squares.items():
+        best = best_route(square)
+        name = tone(square[best], table.routes[best])
+        counts[name] = counts.get(name, 0) + times
+    return counts
 
 
 def by_release(table: Table) -> list[tuple[str, int, int]]:
