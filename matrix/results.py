@@ -36,6 +36,8 @@ class Results:
         """Take one line; it replaces what was known about the same subject."""
         kind = line["kind"]
         if kind == "cell":
+            if line["verdict"] == "unavailable" and line["cell"] in self.cells and self.origin[line["cell"]] != origin:
+                return  # what could not be measured here does not hide what was measured elsewhere
             self.cells[line["cell"]] = cast("CellRecord", line)
             self.origin[line["cell"]] = origin
         elif kind == "environment":

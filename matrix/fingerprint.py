@@ -1,0 +1,55 @@
+"""Fingerprints: a cell whose fingerprint has a result need not be measured again."""
+
+from __future__ import annotations
+
+import functools
+import hashlib
+from typing import TYPE_CHECKING
+
+from matrix import locks
+from matrix.catalog import ROOT
+from matrix.probe.routes import ROUTES
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+    from pathlib import Path
+
+    from matrix.catalog import Catalog, Release
+    from matrix.cells import Cell
+    from matrix.environment import Source
+
+_PROBE = ROOT / "matrix" / "probe"
+_KERNELS = ROOT / "kernels" / "onnxgrid"
+
+#: The files of the probe that can change an outcome; the others only carry it.
+_MEASURING = ("cases", "cell", "export", "failures", "inputs", "inspection", "modules", "routes", "spec")
+
+
+class Fingerprints:
+    """Fingerprints of one environment's cells."""
+
+    def __init__(self, catalog: Catalog, release: Release, source: Source) -> None:
+        self._environment = "|".join([release.version, locks.digest(catalog, release), *source.arguments()])
+
+    def of(self, cell: Cell) -> str:
+        """Twelve hex digits over all that may change the cell's outcome."""
+        kernels = kernels_digest() if ROUTES[cell.route].helper else ""
+        parts = [self._environment, probe_digest(), kernels, cell.id]
+        return hashlib.sha256("|".join(parts).encode()).hexdigest()[:12]
+
+
+@functools.cache
+def probe_digest() -> str:
+    return _digest(_PROBE / f"{name}.py" for name in _MEASURING)
+
+
+@functools.cache
+def kernels_digest() -> str:
+    return _digest(sorted(_KERNELS.rglob("*.py")))
+
+
+def _digest(paths: Iterable[Path]) -> str:
+    total = hashlib.sha256()
+    for path in paths:
+        total.update(path.name.encode() + b"\0" + path.read_bytes() + b"\0")
+    return total.hexdigest()[:12]

@@ -1,0 +1,170 @@
+"""One environment from nothing to results: make it, start its probe, write each cell as soon as it is known."""
+
+from __future__ import annotations
+
+from contextlib import contextmanager
+from typing import TYPE_CHECKING, Any
+
+from filelock import FileLock, Timeout
+
+from matrix import disk, environment, machine, probe_process
+from matrix.errors import BusyError, MatrixError
+from matrix.fingerprint import Fingerprints
+from matrix.records import SCHEMA
+from matrix.results import Writer, read_lines
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+    from pathlib import Path
+
+    from matrix.catalog import Catalog
+    from matrix.cells import Cell
+    from matrix.options import Options
+    from matrix.plan import Task
+    from matrix.progress import Progress
+
+
+def pending_cells(catalog: Catalog, task: Task, options: Options) -> list[Cell]:
+    """The task's cells that have no result with an unchanged fingerprint."""
+    if options.again:
+        return list(task.cells)
+    known: dict[str, str] = {}
+    path = options.results / f"{task.release.name}.jsonl"
+    if path.exists():
+        for line in read_lines(path):
+            if line["kind"] == "cell":
+                known[line["cell"]] = "" if line["verdict"] == "unavailable" else line["fingerprint"]
+    fingerprints = Fingerprints(catalog, task.release, options.source)
+    return [cell for cell in task.cells if known.get(cell.id) != fingerprints.of(cell)]
+
+
+def measure(catalog: Catalog, task: Task, options: Options, *, workers: int, progress: Progress) -> int:
+    """Measure the task's pending cells; returns how many were measured.
+
+    An environment that cannot be made becomes a result: an ``unavailable`` environment line and cells, with the
+    reason. Raises BusyError when another run measures the same environment into the same folder.
+    """
+    with _exclusive(options.results, task.release.name):
+        cells = pending_cells(catalog, task, options)
+        if not cells:
+            progress.say(f"{task.release.name}: all {len(task.cells)} cells are known, nothing to do")
+            return 0
+        with Writer(options.results / f"{task.release.name}.jsonl") as writer:
+            recorder = _Recorder(catalog, task, options, writer)
+            try:
+                progress.say(f"{task.release.name}: making the environment")
+                made = environment.ensure(catalog, task.release, options.source)
+                environment.touch(task.release)
+                return _run_probe(made, cells, options, workers, recorder, progress)
+            except MatrixError as error:
+                progress.say(f"{task.release.name}: {error}")
+                recorder.unavailable(cells, error)
+                return 0
+            finally:
+                if not options.keep_envs:
+                    evict(options, task.release.name)
+
+
+def evict(options: Options, current: str) -> None:
+    """Bring environments and their cache back under the budget; the current one may go too, it has been measured."""
+    budget = int(options.disk_budget_gb * disk.GIGABYTE)
+    if disk.enforce(budget, keep=frozenset({current})):
+        disk.enforce(budget, keep=frozenset())
+
+
+class _Recorder:
+    """Turns what the probe says into lines of the results file."""
+
+    def __init__(self, catalog: Catalog, task: Task, options: Options, writer: Writer) -> None:
+        self._release = task.release
+        self._fingerprints = Fingerprints(catalog, task.release, options.source)
+        self._writer = writer
+        self._facts: dict[str, Any] = {}
+
+    def environment(self, verdict: str, **fields: Any) -> None:
+        self._facts |= fields
+        self._writer.append([
+            {
+                "kind": "environment",
+                "schema": SCHEMA,
+                "environment": self._release.name,
+                "torch": self._release.version,
+                "verdict": verdict,
+                "measured_at": machine.now(),
+                "machine": machine.describe(),
+                **{name: value for name, value in self._facts.items() if value is not None},
+            }
+        ])
+
+    def cell(self, cell: Cell, record: dict[str, Any]) -> None:
+        self._writer.append([self._line(cell, record)])
+
+    def unavailable(self, cells: list[Cell], error: MatrixError) -> None:
+        description = {"type": type(error).__name__, "message": error.message, "hint": error.remedy}
+        self.environment("unavailable", error=description)
+        failure = {"verdict": "unavailable", "stage": "install", "error": description}
+        self._writer.append(self._line(cell, failure) for cell in cells)
+
+    def _line(self, cell: Cell, record: dict[str, Any]) -> dict[str, Any]:
+        return {
+            "kind": "cell",
+            "cell": cell.id,
+            "torch": cell.torch,
+            "opset": cell.opset,
+            "route": cell.route,
+            "case": cell.case,
+            **{name: value for name, value in record.items() if value is not None},
+            "fingerprint": self._fingerprints.of(cell),
+            "measured_at": machine.now(),
+            "machine": machine.describe()["id"],
+        }
+
+
+def _run_probe(
+    made: environment.Environment,
+    cells: list[Cell],
+    options: Options,
+    workers: int,
+    recorder: _Recorder,
+    progress: Progress,
+) -> int:
+    models = options.results / "models"
+    models.mkdir(parents=True, exist_ok=True)
+    config = {
+        "cells": [{"route": cell.route, "case": cell.case, "opset": cell.opset} for cell in cells],
+        "timeout": options.timeout_s,
+        "memory_mb": options.memory_mb,
+        "workers": workers,
+        "group": options.group,
+        "isolate": options.isolate,
+        "models": str(models),
+    }
+    done = 0
+    for message in probe_process.messages(made.python, config):
+        if message["event"] == "cell":
+            cell = cells[message["index"]]
+            recorder.cell(cell, message["record"])
+            progress.cell(cell, message["record"]["verdict"], len(cells))
+            done += 1
+        elif message["event"] == "ready":
+            facts = {name: message[name] for name in ("python", "cuda", "exporters", "packages")}
+            recorder.environment("pass", seconds={"create": made.seconds}, **facts)
+            progress.restart_clock()
+        else:
+            seconds = {"create": made.seconds, **message["seconds"]}
+            recorder.environment("pass", seconds=seconds, peak_rss_mb=message["peak_rss_mb"])
+    return done
+
+
+@contextmanager
+def _exclusive(folder: Path, name: str) -> Iterator[None]:
+    folder.mkdir(parents=True, exist_ok=True)
+    lock = FileLock(folder / f".{name}.lock")
+    try:
+        with lock.acquire(timeout=0):
+            yield
+    except Timeout:
+        raise BusyError(
+            f"another run is measuring {name} into {folder}.",
+            "Wait for it, or choose another folder with --results FOLDER.",
+        ) from None

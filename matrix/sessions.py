@@ -1,0 +1,131 @@
+"""What the nox sessions do. nox decides when; noxfile.py holds nothing but their names."""
+
+from __future__ import annotations
+
+import os
+import sys
+from dataclasses import dataclass
+from functools import cached_property
+from typing import TYPE_CHECKING
+
+from matrix import catalog as catalogs
+from matrix import results as stored
+from matrix import summary
+from matrix.announce import announcement
+from matrix.errors import MatrixError
+from matrix.measure import measure as measure_environment
+from matrix.measure import pending_cells
+from matrix.options import REFERENCE, Options, parse
+from matrix.plan import Task, make_plan
+from matrix.progress import Progress
+from matrix.publish import dashboard
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    import nox
+
+    from matrix.catalog import Catalog, Release
+
+
+@dataclass(frozen=True)
+class Run:
+    """What the command line asks for; ``error`` is set when it asks for something impossible.
+
+    ``whole`` tells whether the session `matrix` itself was named, and not one of the sessions that it requires.
+    """
+
+    catalog: Catalog
+    options: Options
+    tasks: tuple[Task, ...]
+    whole: bool
+    error: MatrixError | None = None
+
+    @cached_property
+    def pending(self) -> list[Task]:
+        """Tasks that still have something to measure, with only those cells."""
+        tasks = [Task(task.release, tuple(pending_cells(self.catalog, task, self.options))) for task in self.tasks]
+        return [task for task in tasks if task.cells]
+
+    @cached_property
+    def session_names(self) -> list[str]:
+        """Sessions that `matrix` requires: the announcement, and the environments with something to measure."""
+        if not self.whole or self.error is not None:
+            return []
+        return ["plan", *(task.release.name for task in self.pending)]
+
+    @property
+    def releases(self) -> list[Release]:
+        """Every release that has a session: the catalog's, and those that the selection derives."""
+        chosen = {task.release.version: task.release for task in self.tasks}
+        return list((self.catalog.by_version | chosen).values())
+
+
+def requested(argv: Sequence[str]) -> Run:
+    """Read nox's command line: the options after ``--`` when they are meant for the matrix.
+
+    An error is kept for the session to report, since a noxfile that raises only shows a traceback.
+    """
+    split = argv.index("--") if "--" in argv else len(argv)
+    named = [word for word in argv[1:split] if not word.startswith("-")]
+    whole = "matrix" in named or len(argv[1:split]) == 0
+    ours = whole or "plan" in named or any(word.startswith("torch-") for word in named)
+    catalog = catalogs.load()
+    try:
+        options = parse(argv[split + 1 :]) if ours else Options()
+        run = Run(catalog, options, tuple(make_plan(catalog, options.selection)), whole)
+        _ = run.session_names
+    except MatrixError as error:
+        return Run(catalog, Options(), (), whole, error)
+    return run
+
+
+def announce(session: nox.Session, run: Run) -> None:
+    """The session `plan`."""
+    _stop_on_error(session, run)
+    total = sum(len(task.cells) for task in run.tasks)
+    for line in announcement(run.pending, total, run.options).splitlines():
+        session.log(line)
+
+
+def measure(session: nox.Session, run: Run, version: str) -> None:
+    """A session `torch-…`. It succeeds also when its environment cannot be made: that is a result, not a failure."""
+    _stop_on_error(session, run)
+    task = next((task for task in run.tasks if task.release.version == version), None)
+    if task is None:
+        session.skip("nothing of this release is selected")
+    progress = Progress(task.release.name, overwrite=session.parallel or sys.stdout.isatty(), write=_write)
+    workers = run.options.workers or (1 if session.parallel else min(4, os.cpu_count() or 1))
+    try:
+        measured = measure_environment(run.catalog, task, run.options, workers=workers, progress=progress)
+    except MatrixError as error:
+        session.error(str(error))
+    if measured:
+        session.log(f"{task.release.name}: {_counts(progress)}; dashboard: {dashboard(run.options.results)}")
+
+
+def finish(session: nox.Session, run: Run) -> None:
+    """The session `matrix`, after all environments: dashboard, summary, and failure if an environment is missing."""
+    _stop_on_error(session, run)
+    page = dashboard(run.options.results)
+    results = stored.load(REFERENCE, run.options.results)
+    print(summary.table(run.tasks, results))
+    print(f"\ndashboard: {page}")
+    missing = summary.failures(run.tasks, stored.load(run.options.results))
+    if missing:
+        listed = "\n  ".join(missing)
+        session.error(f"{len(missing)} environments could not be measured:\n  {listed}")
+
+
+def _stop_on_error(session: nox.Session, run: Run) -> None:
+    if run.error is not None:
+        session.error(str(run.error))
+
+
+def _counts(progress: Progress) -> str:
+    return ", ".join(f"{count} {verdict}" for verdict, count in progress.verdicts.most_common())
+
+
+def _write(text: str) -> None:
+    sys.stdout.write(text)
+    sys.stdout.flush()

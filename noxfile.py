@@ -1,0 +1,83 @@
+# /// script
+# requires-python = ">=3.11"
+# dependencies = [
+#     "filelock>=3.12",
+#     "jinja2>=3.1",
+#     "nox>=2026.10.20",
+#     "packaging>=24",
+#     "pygal>=3.0",
+#     "python-discovery>=1.4",
+#     "uv>=0.9",
+# ]
+# ///
+"""The front door: `nox -s matrix` measures, `nox -s tests` tests; `nox -l` lists everything."""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+
+import nox
+
+sys.path.insert(0, str(Path(__file__).parent))
+
+from matrix import sessions  # noqa: E402
+
+nox.needs_version = ">=2026.10.20"
+nox.options.sessions = ["matrix"]
+nox.options.default_venv_backend = "uv"
+nox.options.error_on_missing_interpreters = False
+
+RUN = sessions.requested(sys.argv)
+
+
+@nox.session(venv_backend="none", requires=RUN.session_names)
+def matrix(session: nox.Session) -> None:
+    """Measure every PyTorch release and show the table (after --: --quick, --torch, --opset, --case, --route …)."""
+    sessions.finish(session, RUN)
+
+
+@nox.session(venv_backend="none")
+def plan(session: nox.Session) -> None:
+    """Say what `matrix` would do, with the same arguments after --."""
+    sessions.announce(session, RUN)
+
+
+@nox.session(venv_backend="none")
+def dashboard(session: nox.Session) -> None:
+    """Render the dashboard again from the results that are there."""
+    session.run(sys.executable, "-m", "matrix", "dashboard", *session.posargs, external=True)
+
+
+@nox.session(venv_backend="none")
+def lock(session: nox.Session) -> None:
+    """Pin every environment anew in envs/locks/ (after --: releases)."""
+    session.run(sys.executable, "-m", "matrix", "lock", *session.posargs, external=True)
+
+
+@nox.session(python="3.11", reuse_venv=True)
+def tests(session: nox.Session) -> None:
+    """Run the tests: fast ones first, then real PyTorch (after --: arguments of pytest)."""
+    session.install("--quiet", "-e", ".", "--group", "tests")
+    session.run("pytest", *session.posargs)
+
+
+@nox.session(python="3.11", reuse_venv=True)
+def lint(session: nox.Session) -> None:
+    """Check types and style."""
+    session.install("--quiet", "-e", ".", "--group", "lint")
+    session.run("ruff", "check")
+    session.run("ruff", "format", "--check")
+    session.run("mypy")
+
+
+def _environment_session(name: str, version: str) -> None:
+    @nox.session(name=name, venv_backend="none", tags=["torch"], requires=["plan"] if RUN.whole else [])
+    def measure(session: nox.Session) -> None:
+        sessions.measure(session, RUN, version)
+
+    measure.__doc__ = f"Measure PyTorch {version}."
+
+
+for release in RUN.releases:
+    _environment_session(release.name, release.version)
