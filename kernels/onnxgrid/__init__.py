@@ -3,6 +3,7 @@
 from . import ops
 from ._api import affine_grid, grid_sample, rot90, rotate
 from ._exporting import exporting
+from ._inline import inline
 from ._version import __version__
 
 __all__ = [
@@ -10,6 +11,7 @@ __all__ = [
     "affine_grid",
     "exporting",
     "grid_sample",
+    "inline",
     "ops",
     "rot90",
     "rotate",

@@ -6,7 +6,7 @@ import torch
 import torch.nn.functional as F
 from torch import Tensor
 
-from . import _checks, _eager
+from . import _checks, _eager, _session
 
 
 def _traced_for_onnx():
@@ -17,13 +17,18 @@ def _traced():
     return torch._C._get_tracing_state() is not None
 
 
+def _autocast_enabled():
+    if torch.is_autocast_enabled():
+        return True
+    on_cpu = getattr(torch, "is_autocast_cpu_enabled", None)  # from 1.10
+    return on_cpu is not None and on_cpu()
+
+
 def _autocast(*tensors):
     """The tensors in one dtype, as autocast's rules for grid_sampler have it: the widest."""
-    if not torch.is_autocast_enabled() and len({tensor.dtype for tensor in tensors}) > 1:
-        cpu = getattr(torch, "is_autocast_cpu_enabled", None)
-        if cpu is None or not cpu():
-            return tensors
     dtype = tensors[0].dtype
+    if all(tensor.dtype == dtype for tensor in tensors) or not _autocast_enabled():
+        return tensors
     for tensor in tensors[1:]:
         dtype = torch.promote_types(dtype, tensor.dtype)
     return [tensor.to(dtype) for tensor in tensors]
@@ -67,6 +72,10 @@ def _grid_sample(
         from . import ops
 
         return ops.TracedGridSample.apply(input, grid, mode, padding_mode, align)
+    if _session.capturing:
+        from . import _dynamo
+
+        return _dynamo.mark_sample(input, grid, mode, padding_mode, align)
     return _eager.grid_sample(input, grid, mode, padding_mode, align)
 
 
@@ -95,6 +104,10 @@ def _affine_grid(theta: Tensor, size: List[int], align_corners: Optional[bool]) 
         from . import ops
 
         return ops.TracedAffineGrid.apply(theta, ops.size_tensor(size), align)
+    if _session.capturing:
+        from . import _dynamo
+
+        return _dynamo.mark_affine(theta, size, align)
     return _eager.affine_grid(theta, size, align)
 
 
@@ -125,6 +138,10 @@ def _rot90(input: Tensor, k: int, dims: List[int]) -> Tensor:
         from . import ops
 
         return ops.TracedRotate.apply(input, k, list(dims))
+    if _session.capturing:
+        from . import _dynamo
+
+        return _dynamo.mark_rotate(input, k, dims)
     return _eager.rot90(input, k, dims)
 
 

@@ -61,6 +61,17 @@ def _stream_varint(stream):
         shift += 7
 
 
+def write_atomically(path, data):
+    """Write ``data`` beside ``path`` and move it there."""
+    path = os.fspath(path)
+    partial = path + ".part"
+    with open(partial, "wb") as stream:
+        stream.write(data)
+        stream.flush()
+        os.fsync(stream.fileno())
+    os.replace(partial, path)
+
+
 def finish(target, session):
     """Append the function bodies that ``session`` collected to a path or a seekable stream."""
     if not session.functions:

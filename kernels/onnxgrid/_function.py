@@ -38,20 +38,15 @@ class BodyNodes(GridNodes):
         return kept[::-1]
 
 
-def function(spec, dtype, opset, domain, name=None):
-    """FunctionProto of ``spec`` for inputs of ``dtype`` in a model of ``opset``."""
+def function(spec, dtype, opset, domain, name=None, native=False):
+    """FunctionProto of ``spec`` for inputs of ``dtype`` in a model of ``opset``.
+
+    ``native`` prefers the standard operator of the same name where the opset has it.
+    """
     compute = float_dtype(dtype)
     nodes = BodyNodes(opset, compute, spec.dims)
-    inputs = []
-    for label in spec.inputs:
-        kind = INT if label == "size" else FLOAT
-        var = Var(nodes, kind, label)
-        if kind == FLOAT and dtype != compute and spec.name != "Rotate":
-            var = nodes.cast_dtype(var, compute)
-        inputs.append(var)
-    result = spec.build(nodes, *inputs)
-    if dtype != compute and spec.name != "Rotate":
-        result = nodes.cast_dtype(result, dtype)
+    inputs = [Var(nodes, INT if label == "size" else FLOAT, label) for label in spec.inputs]
+    result = build(nodes, spec, inputs, dtype, [dtype] * len(inputs), native)
     records = nodes.live(result.value)
     renamed = {result.value: "Y"}
     out = _proto.field(_proto.Function.NAME, name or spec.name)
@@ -66,6 +61,19 @@ def function(spec, dtype, opset, domain, name=None):
         out += _proto.field(_proto.Function.NODE, body_node)
     out += _proto.field(_proto.Function.OPSET_IMPORT, _proto.opset_id("", opset))
     return out + _proto.field(_proto.Function.DOMAIN, domain)
+
+
+def build(nodes, spec, inputs, dtype, dtypes, native=False):
+    """``spec`` on ``inputs`` of ``dtypes``, computed in the dtype of ``nodes``; gives ``dtype``."""
+    result = spec.native(nodes, dtype, *inputs) if native else None
+    if result is not None or spec.name == "Rotate":
+        return result or spec.build(nodes, *inputs)
+    wide = [
+        nodes.cast_dtype(var, nodes.dtype) if var.kind == FLOAT and given != nodes.dtype else var
+        for var, given in zip(inputs, dtypes)
+    ]
+    result = spec.build(nodes, *wide)
+    return result if dtype == nodes.dtype else nodes.cast_dtype(result, dtype)
 
 
 def tensor_dtype(scalar_type):

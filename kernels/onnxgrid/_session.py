@@ -16,7 +16,11 @@ CONTRIB_DOMAIN = "com.microsoft"
 
 
 class Session:
-    """``functions`` maps the key of an operator and its dtype to (name, spec, dtype)."""
+    """``functions`` maps the key of an operator and its dtype to (name, spec, dtype).
+
+    ``static`` says that no axis of the model is dynamic; ``grids`` remembers, under dynamo, which
+    tensors came from an affine grid.
+    """
 
     def __init__(self, route, domain=DEFAULT_DOMAIN, opset=None, static=False):
         self.route = route
@@ -24,6 +28,7 @@ class Session:
         self.opset = opset
         self.static = static
         self.functions = {}
+        self.grids = {}
 
     def function_name(self, spec, dtype):
         """The name under which ``spec`` goes into the file.
@@ -41,12 +46,31 @@ class Session:
             self.functions[key] = (name, spec, dtype)
         return self.functions[key][0]
 
-    def bodies(self, opset, names=None):
-        """FunctionProto of every operator used (or of those in ``names``), serialized."""
+    def number(self, spec, dtype):
+        """The position of ``spec`` among the operators of the file."""
+        name = self.function_name(spec, dtype)
+        return [entry[0] for entry in self.functions.values()].index(name)
+
+    def entry(self, number):
+        """(name, spec, dtype) of the operator at a position."""
+        return list(self.functions.values())[number]
+
+    def node_domain(self, number):
+        """The domain that the node of an operator gets in the file."""
+        spec = self.entry(number)[1]
+        return CONTRIB_DOMAIN if self.route == "contrib" and spec.in_contrib() else self.domain
+
+    def node_name(self, number):
+        """The operator's name in its domain."""
+        name, spec, _ = self.entry(number)
+        return name if self.node_domain(number) == self.domain else spec.name
+
+    def bodies(self, opset):
+        """FunctionProto, serialized, of every operator whose node needs one."""
         return [
-            function(spec, dtype, opset, self.domain, name)
-            for name, spec, dtype in self.functions.values()
-            if names is None or name in names
+            function(spec, dtype, opset, self.domain, name, native=self.route == "auto")
+            for number, (name, spec, dtype) in enumerate(self.functions.values())
+            if self.node_domain(number) == self.domain
         ]
 
     def trailer(self, head):
@@ -74,6 +98,9 @@ class _Stack(threading.local):
 
 
 _stack = _Stack()
+
+#: How many dynamo captures are running; a plain number, because dynamo reads it while tracing.
+capturing = 0
 
 
 def current():

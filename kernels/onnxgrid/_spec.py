@@ -1,5 +1,7 @@
 """What an operator of ours is, apart from its inputs: the attributes that select a formula."""
 
+import torch
+
 from . import _formula
 
 DEFAULT_DOMAIN = "custom.ops"
@@ -28,6 +30,14 @@ class Spec:
         """The operator as standard nodes."""
         raise NotImplementedError
 
+    def native(self, nodes, dtype, *inputs):
+        """The operator as ONNX's own node, where the opset has it for these inputs; else None."""
+        return None
+
+    def in_contrib(self):
+        """Whether onnxruntime's own domain has the operator."""
+        return False
+
     def output_shape(self, *shapes):
         """The output's extents from the inputs' (None where unknown)."""
         raise NotImplementedError
@@ -51,6 +61,19 @@ class GridSample(Spec):
             nodes, image, grid, a["mode"], a["padding_mode"], bool(a["align_corners"])
         )
 
+    def native(self, nodes, dtype, image, grid):
+        # GridSample-16 is 4-D, and no runtime has it for float64; -20 is complete.
+        if nodes.opset < 16 or (nodes.opset < 20 and (self.dims > 2 or dtype == torch.float64)):
+            return None
+        attributes = dict(self.attributes)
+        if nodes.opset >= 20:
+            renamed = {"bilinear": "linear", "bicubic": "cubic"}
+            attributes["mode"] = renamed.get(attributes["mode"], attributes["mode"])
+        return nodes.op("GridSample", image, grid, **attributes)
+
+    def in_contrib(self):
+        return self.dims == 2
+
     def output_shape(self, image, grid):
         return list(image[:2]) + list(grid[1:-1])
 
@@ -66,6 +89,12 @@ class AffineGrid(Spec):
         return _formula.affine_grid(
             nodes, theta, size, self.dims, bool(self.attributes["align_corners"])
         )
+
+    def native(self, nodes, dtype, theta, size):
+        # Aligned, onnxruntime puts the only sample of an axis of extent 1 at -1, PyTorch at 0.
+        if nodes.opset < 20 or self.attributes["align_corners"]:
+            return None
+        return nodes.op("AffineGrid", theta, size, **self.attributes)
 
     def output_shape(self, theta, size):
         return [theta[0]] + [None] * self.dims + [self.dims]

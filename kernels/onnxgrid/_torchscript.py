@@ -4,7 +4,7 @@ import torch
 from torch.onnx import symbolic_helper
 
 from . import _session
-from ._function import tensor_dtype
+from ._function import build, tensor_dtype
 from ._lowering import GridNodes, float_dtype
 from ._nodes import FLOAT, INT, Var
 from ._spec import AffineGrid, AffineGridSample, GridSample, Rotate
@@ -85,11 +85,27 @@ def _set_type(result, like, shape):
 def write(g, spec, *values):
     """Write ``spec`` applied to ``values`` by the route in force; returns the result's value."""
     session = _session.current() or _SHIM
+    if session.route == "fused" and isinstance(spec, GridSample):
+        spec, values = _fuse(spec, session, values)
     if session.route in ("custom", "fused"):
         return _write_custom(g, spec, session, values)
-    if session.route == "contrib" and isinstance(spec, GridSample) and spec.dims == 2:
+    if session.route == "contrib" and spec.in_contrib():
         return _write_contrib(g, spec, values)
     return _write_nodes(g, spec, session, values)
+
+
+def _fuse(spec, session, values):
+    """``spec`` with the affine grid that feeds it, if one does (its node is left unused)."""
+    image, grid = values
+    source = grid.node()
+    if source.kind() != "{}::AffineGrid".format(session.domain):
+        return spec, values
+    a = spec.attributes
+    fused = AffineGridSample(
+        spec.dims, a["mode"], a["padding_mode"], a["align_corners"], source.i("align_corners")
+    )
+    theta, size = list(source.inputs())
+    return fused, (image, theta, size)
 
 
 def write_custom(g, spec, *values):
@@ -128,26 +144,21 @@ def _write_nodes(g, spec, session, values):
     compute = float_dtype(dtype)
     nodes = TracedNodes(g, session.opset or export_opset(), compute, spec.dims, session.static)
     try:
-        return _build(nodes, spec, values, dtype, compute)
+        inputs = list(_inputs(nodes, spec, values))
+        dtypes = [dtype_of(value) for value in values]
+        native = session.route == "auto"
+        return nodes.native(build(nodes, spec, inputs, dtype, dtypes, native))
     finally:
         nodes.close()
 
 
-def _build(nodes, spec, values, dtype, compute):
-    inputs = []
+def _inputs(nodes, spec, values):
     for label, value in zip(spec.inputs, values):
-        if label == "size":
-            known = _constant(value, "is")
-            traced = isinstance(known, torch._C.Value)
-            inputs.append(Var(nodes, INT, value) if traced else nodes.ints(list(known)))
-            continue
-        var = Var(nodes, FLOAT, value)
-        cast = dtype_of(value) != compute and spec.name != "Rotate"
-        inputs.append(nodes.cast_dtype(var, compute) if cast else var)
-    result = spec.build(nodes, *inputs)
-    if dtype != compute and spec.name != "Rotate":
-        result = nodes.cast_dtype(result, dtype)
-    return nodes.native(result)
+        known = _constant(value, "is") if label == "size" else value
+        if isinstance(known, torch._C.Value):
+            yield Var(nodes, INT if label == "size" else FLOAT, value)
+        else:
+            yield nodes.ints(list(known))
 
 
 def _write_custom(g, spec, session, values):
@@ -180,15 +191,6 @@ def grid_sampler(g, image, grid, mode, padding_mode, align_corners):
     mode = _MODES[_constant(mode, "i")]
     padding_mode = _PADDINGS[_constant(padding_mode, "i")]
     align_corners = bool(_constant(align_corners, "b"))
-    session = _session.current()
-    if session is not None and session.route == "fused":
-        source = grid.node()
-        if source.kind() == "{}::AffineGrid".format(session.domain):
-            theta, size = list(source.inputs())
-            spec = AffineGridSample(
-                dims, mode, padding_mode, align_corners, bool(source.i("align_corners"))
-            )
-            return write(g, spec, image, theta, size)
     return write(g, GridSample(dims, mode, padding_mode, align_corners), image, grid)
 
 
