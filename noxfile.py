@@ -5,7 +5,7 @@
 #     "jinja2>=3.1",
 #     "nox>=2026.10.20",
 #     "packaging>=24",
-#     "pygal>=3.0",
+#     "pygal>=3.1.3",
 #     "python-discovery>=1.4",
 #     "uv>=0.9",
 # ]

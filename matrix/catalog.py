@@ -82,7 +82,9 @@ class Catalog:
             version = Version(text)
         except InvalidVersion:
             raise UnknownNameError("PyTorch release", text, self.by_version) from None
-        base = [release for release in self.releases if _minor(release.key) <= _minor(version)]
+        base = [release for release in self.releases if _minor(release.key) == _minor(version)]
+        if version > self.newest.key:
+            base = [self.newest]
         if version < Version(self.oldest) or not base or len(version.release) != 3 or version.local:
             raise UnknownNameError("PyTorch release", text, self.by_version)
         if str(version) in self.by_version:  # another spelling, such as 1.8.00

@@ -52,14 +52,16 @@ def main() -> None:
     seconds["warm"] = _since(start)
     _say({"event": "ready", "python": platform.python_version(), "packages": warm.packages(), **warm.facts()})
 
-    from matrix.probe.child import Settings
+    from matrix.probe import child
+    from matrix.probe.settings import Settings
     from matrix.probe.zygote import Zygote
 
     gc.collect()
     gc.freeze()
     gc.disable()  # children are short-lived; a collection would copy every page that they share with the zygote
     start = time.perf_counter()
-    zygote = Zygote(config["cells"], Settings(config), _emit)
+    cells, settings = config["cells"], Settings(config)
+    zygote = Zygote(cells, settings, _emit, lambda indices, pipe: child.run(cells, indices, pipe, settings))
     zygote.run()
     seconds["cells"] = _since(start)
     usage = [resource.getrusage(who).ru_maxrss for who in (resource.RUSAGE_SELF, resource.RUSAGE_CHILDREN)]

@@ -19,23 +19,12 @@ from matrix.probe import sharing
 from matrix.probe.cell import Observer, measure
 from matrix.probe.lifetime import die_with_parent
 from matrix.probe.routes import DYNAMO, ROUTES
+from matrix.probe.settings import Settings
 
 OUTPUT_LIMIT = 1500
 #: High enough that a case which closes descriptors 0 - 20, or opens a few files, does not touch it.
 PIPE_FD = 201
 CAPTURE_FD = 202
-
-
-class Settings:
-    """What the host asks for; see ``matrix.probe.__main__``."""
-
-    def __init__(self, config: Dict[str, Any]) -> None:
-        self.timeout: float = config["timeout"]
-        self.memory_mb: int = config["memory_mb"]
-        self.workers: int = config["workers"]
-        self.group: int = config["group"]
-        self.isolate: bool = config["isolate"]
-        self.models: str = config["models"]
 
 
 class PipeObserver(Observer):

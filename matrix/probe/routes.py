@@ -32,7 +32,7 @@ class Route:
     def serves(self, case: Case) -> bool:
         """Whether the route has anything to offer for the case."""
         if self.name == "contrib":
-            return GRID_SAMPLE in case.operators
+            return GRID_SAMPLE in case.operators and case.rank == 4  # com.microsoft::GridSample takes no other
         if self.name == "fused":
             return case.operators == (AFFINE_GRID, GRID_SAMPLE)
         return True

@@ -15,10 +15,11 @@ import time
 from collections import deque
 from typing import Any, Callable, Deque, Dict, List, Optional
 
-from matrix.probe import child
-from matrix.probe.child import Settings
+from matrix.probe.settings import Settings
 
 Emit = Callable[[int, Dict[str, Any]], None]
+#: Measures the cells of the given indices in a forked child, reports on the given descriptor, and never returns.
+Work = Callable[[List[int], int], None]
 
 
 class Child:
@@ -39,9 +40,9 @@ class Child:
 class Zygote:
     """Runs all cells; ``emit(index, record)`` is called once for each, as soon as it is known."""
 
-    def __init__(self, cells: List[Dict[str, Any]], settings: Settings, emit: Emit) -> None:
-        self._cells = cells
+    def __init__(self, cells: List[Dict[str, Any]], settings: Settings, emit: Emit, work: Work) -> None:
         self._settings = settings
+        self._work = work
         self._emit = emit
         self._groups: Deque[List[int]] = deque(grouped(cells, 1 if settings.isolate else settings.group))
         self._selector = selectors.DefaultSelector()
@@ -65,7 +66,8 @@ class Zygote:
             for other in self._children.values():
                 os.close(other.pipe)
             os.close(read)
-            child.run(self._cells, indices, write, self._settings)
+            self._work(indices, write)
+            os._exit(1)
         os.close(write)
         self.forks += 1
         running = Child(pid, read, indices)

@@ -10,13 +10,15 @@ from matrix.report.squares import SHOWN_AS_ROUTE
 from matrix.verdicts import USABLE, VERDICTS
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from matrix.report.table import Table
 
 _CODES = {name: chr(ord("a") + verdict.rank) for name, verdict in VERDICTS.items()}
 
 
-def cube(table: Table) -> dict[str, Any]:
-    """Axes, verdicts and cells; a cell's character is at ``(release * opsets + opset) * routes + route``."""
+def cube(table: Table, runtimes: Sequence[str]) -> dict[str, Any]:
+    """Axes, verdicts, names of runtimes and cells; a cell's character is at ``(release * opsets + opset) * routes + route``."""
     return {
         "releases": table.releases,
         "opsets": table.opsets,
@@ -27,6 +29,8 @@ def cube(table: Table) -> dict[str, Any]:
         "own": [route for route in table.routes if route in OWN_ROUTES],
         "shownAsRoute": sorted(SHOWN_AS_ROUTE),
         "cases": [[case, slug(case), table.group(case)] for case in table.cases],
+        "runtimes": list(runtimes),
+        "runtimeFiles": {name: slug(name) for name in runtimes},
         "machines": dict(sorted(table.results.machines.items())),
         "cells": {case: _cells(table, case) for case in table.cases},
     }

@@ -80,6 +80,7 @@ class _Site:
         self.found_runtimes = runtimes(contents)
         self.jinja = _jinja(contents, self.strings)
         shown = {"runtimes": bool(self.found_runtimes), "changes": before is not None}
+        self.jinja.globals["has_runtimes"] = bool(self.found_runtimes)
         self.jinja.globals["nav"] = [(name, file) for name, file in NAVIGATION if shown.get(name, True)]
 
     def page(self, template: str, name: str, root: str = "", **values: Any) -> None:
@@ -93,9 +94,12 @@ class _Site:
             parts = sorted((TEMPLATES / kind).glob(f"*.{kind}"))
             self.out.write(f"assets/dashboard.{kind}", "\n".join(part.read_text(encoding="utf-8") for part in parts))
         self.out.write("assets/strings.js", script(self.strings.by_language(), "matrixStrings"))
-        self.out.write("data/verdicts.js", script(cube(self.table), "matrixVerdicts"))
+        self.out.write("data/verdicts.js", script(self._cube(), "matrixVerdicts"))
         for case in self.table.cases:
             self.out.write(f"data/{slug(case)}.js", script(encode(self.table, case), "matrixDetails"))
+
+    def _cube(self) -> dict[str, Any]:
+        return cube(self.table, [runtime.name for runtime in self.found_runtimes])
 
     def overview(self) -> None:
         rows = range(len(self.table.releases))
