@@ -18,28 +18,28 @@ ELEMENTS = {"float32": 1, "float16": 10, "float64": 11, "bfloat16": 16}
 _loaded = {}  # path -> ctypes library; a library stays loaded as long as the runtimes that use it
 
 
-class LibraryNotFound(RuntimeError):
+class LibraryNotFoundError(RuntimeError):
     """The compiled library is not part of this installation."""
 
 
-class WrongLibrary(RuntimeError):
+class WrongLibraryError(RuntimeError):
     """The file is a library, but not one for ONNX Runtime."""
 
 
 def library_path():
     """Path of the ONNX Runtime library.
 
-    Raises ``LibraryNotFound``, with the way to get it, when there is none.
+    Raises ``LibraryNotFoundError``, with the way to get it, when there is none.
     """
     named = os.environ.get("ONNXGRID_ORT_LIBRARY")
     packaged = os.path.join(os.path.dirname(os.path.abspath(__file__)), "_native", LIBRARY_NAME)
     path = named or packaged
     if os.path.isfile(path):
         return path
-    raise LibraryNotFound(
-        "there is no {} at {}. Install onnxgrid from a wheel, or build it with a C++ compiler: "
+    raise LibraryNotFoundError(
+        f"there is no {LIBRARY_NAME} at {path}. Install onnxgrid from a wheel, or build it with a C++ compiler: "
         "python -m onnxgrid_build --ort (see docs/kernels.md), and set ONNXGRID_ORT_LIBRARY "
-        "to the file.".format(LIBRARY_NAME, path)
+        "to the file."
     )
 
 
@@ -49,12 +49,12 @@ def register(session_options, path=None, dtype="float32"):
     ``dtype`` is that of ``grid`` and ``theta`` (float32, float64, float16 or bfloat16) and matters to
     ONNX Runtime up to 1.14 only: it takes a single declaration per operator.  Later ones run every dtype.
 
-    Raises ``LibraryNotFound``, ``WrongLibrary`` (another library, such as the PyTorch extension) or
+    Raises ``LibraryNotFoundError``, ``WrongLibraryError`` (another library, such as the PyTorch extension) or
     ``ValueError`` (a dtype that is not a floating-point one).
     """
     path = path or library_path()
     if dtype not in ELEMENTS:
-        raise ValueError("dtype is {!r}; it must be one of {}".format(dtype, ", ".join(ELEMENTS)))
+        raise ValueError(f"dtype is {dtype!r}; it must be one of {', '.join(ELEMENTS)}")
     _check(path)
     if path not in _loaded:
         _loaded[path] = ctypes.CDLL(path)
@@ -69,8 +69,8 @@ def _check(path):
             return
         is_extension = content.find(b"onnxgrid_torch_extension") >= 0
     if is_extension:
-        raise WrongLibrary(
-            "{} is the PyTorch extension of onnxgrid: PyTorch loads it, ONNX Runtime needs the other "
-            "library. Call onnxgrid.ort.register(options) without a path.".format(path)
+        raise WrongLibraryError(
+            f"{path} is the PyTorch extension of onnxgrid: PyTorch loads it, ONNX Runtime needs the other "
+            "library. Call onnxgrid.ort.register(options) without a path."
         )
-    raise WrongLibrary("{} is not the ONNX Runtime library of onnxgrid".format(path))
+    raise WrongLibraryError(f"{path} is not the ONNX Runtime library of onnxgrid")
