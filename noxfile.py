@@ -21,7 +21,7 @@ import nox
 
 sys.path.insert(0, str(Path(__file__).parent))
 
-from matrix import sessions  # noqa: E402
+from matrix import sessions
 
 nox.needs_version = ">=2026.10.20"
 nox.options.sessions = ["matrix"]
@@ -55,19 +55,19 @@ def lock(session: nox.Session) -> None:
     session.run(sys.executable, "-m", "matrix", "lock", *session.posargs, external=True)
 
 
-@nox.session(python="3.11", reuse_venv=True)
+@nox.session(reuse_venv=True)
 def tests(session: nox.Session) -> None:
-    """Run the tests: fast ones first, then real PyTorch (after --: arguments of pytest)."""
-    session.install("--quiet", "-e", ".", "--group", "tests")
+    """Run the tests: fast ones first, then real PyTorch (after --: arguments of pytest, such as -m "not real")."""
+    session.install("--quiet", "--editable", ".", "--group", "tests")
     session.run("pytest", *session.posargs)
 
 
-@nox.session(python="3.11", reuse_venv=True)
+@nox.session(reuse_venv=True)
 def lint(session: nox.Session) -> None:
     """Check types and style."""
-    session.install("--quiet", "-e", ".", "--group", "lint")
-    session.run("ruff", "check")
-    session.run("ruff", "format", "--check")
+    session.install("--quiet", "--editable", ".", "--group", "lint")
+    session.run("ruff", "check", "--quiet")
+    session.run("ruff", "format", "--check", "--quiet")
     session.run("mypy")
 
 

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 from matrix import environment, locks
 from matrix import results as stored
 from matrix.options import REFERENCE
-from matrix.probe.routes import DYNAMO, ROUTES
+from matrix.probe.routes import DYNAMO, ROUTES, TORCHSCRIPT
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from matrix.results import Results
 
 #: Used where the reference run does not know better: seconds per cell by exporter, and per environment.
-_SECONDS = {"torchscript": 0.02, "dynamo": 0.4}
+_SECONDS = {TORCHSCRIPT: 0.02, DYNAMO: 0.4}
 _SECONDS_PER_ENVIRONMENT = 25.0
 _BYTES_PER_SECOND = 100e6
 
@@ -52,6 +52,8 @@ def _seconds(tasks: Sequence[Task], missing: int, gigabytes: float) -> float:
     for task in tasks:
         for cell in task.cells:
             record = known.cells.get(cell.id)
-            spent = sum(record["seconds"].values()) if record is not None and "seconds" in record else None
-            seconds += _SECONDS[DYNAMO if ROUTES[cell.route].exporter == DYNAMO else "torchscript"] if spent is None else spent
+            if record is not None and "seconds" in record:
+                seconds += sum(record["seconds"].values())
+            else:
+                seconds += _SECONDS[ROUTES[cell.route].exporter]
     return seconds

@@ -119,7 +119,9 @@ def load(path: Path = ENVS / "torch.toml") -> Catalog:
     try:
         return _from_data(data)
     except (KeyError, TypeError, ValueError) as error:
-        raise CatalogError(f"{path}: {type(error).__name__}: {error}", "See the head of that file for the format.") from error
+        raise CatalogError(
+            f"{path}: {type(error).__name__}: {error}", "See the head of that file for the format."
+        ) from error
 
 
 def _from_data(data: dict[str, Any]) -> Catalog:

@@ -33,6 +33,4 @@ class Cell:
             raise UsageError(
                 f"{text!r} is not a cell.", "A cell reads torch-1.8.0/opset-11/shim/grid_sample-bilinear-zeros-4d."
             )
-        return cls(
-            torch=match["torch"], opset=int(match["opset"]), route=match["route"], case=match["case"]
-        )
+        return cls(torch=match["torch"], opset=int(match["opset"]), route=match["route"], case=match["case"])

@@ -90,7 +90,13 @@ def _results(values: argparse.Namespace) -> int:
     width = max((len(record["cell"]) for record in found), default=0)
     for record in found:
         error = record.get("max_abs_error")
-        note = record["error"]["message"][:90] if "error" in record else f"max error {error:.1e}" if error is not None else ""
+        note = (
+            record["error"]["message"][:90]
+            if "error" in record
+            else f"max error {error:.1e}"
+            if error is not None
+            else ""
+        )
         print(f"{record['cell']:<{width}}  {record['verdict']:<17}  {note}".rstrip())
     return 0
 
@@ -98,7 +104,9 @@ def _results(values: argparse.Namespace) -> int:
 def _selected(known: Results, values: argparse.Namespace) -> Iterator[CellRecord]:
     """Measured records of the selection, in the plan's order; without a selection all of them."""
     selection = selection_of(values)
-    if not any((selection.torch, selection.opsets, selection.cases, selection.routes, selection.cells, selection.quick)):
+    if not any(
+        (selection.torch, selection.opsets, selection.cases, selection.routes, selection.cells, selection.quick)
+    ):
         yield from known.cells.values()
         return
     cells: list[Cell] = [cell for task in make_plan(catalogs.load(), selection) for cell in task.cells]

@@ -82,7 +82,10 @@ def ensure(catalog: Catalog, release: Release, source: Source) -> Environment:
     start = time.monotonic()
     shutil.rmtree(folder, ignore_errors=True)
     try:
-        _uv(["venv", "--quiet", "--no-project", "--python", str(interpreters.find(release.python)), str(folder)], release)
+        _uv(
+            ["venv", "--quiet", "--no-project", "--python", str(interpreters.find(release.python)), str(folder)],
+            release,
+        )
         with _requirements(catalog, release, source) as arguments:
             _uv(["pip", "install", "--quiet", "--python", str(python), *arguments, *source.arguments()], release)
         _write_sentinel(folder, identity)
@@ -176,5 +179,7 @@ def _uv(arguments: list[str], release: Release) -> None:
         )
     error = locks.classify(done.stderr, f"cannot install {release.name}")
     if "no version of torch" in done.stderr or "not found in the package registry" in done.stderr:
-        raise InstallError(error.message, f"Does PyTorch {release.version} exist for Python {release.python} on this index?")
+        raise InstallError(
+            error.message, f"Does PyTorch {release.version} exist for Python {release.python} on this index?"
+        )
     raise error

@@ -48,9 +48,7 @@ def find(version: str) -> Path:
 
 
 def _download(version: str) -> Path:
-    done = subprocess.run(
-        [uv(), "python", "install", "--no-bin", version], capture_output=True, text=True, check=False
-    )
+    done = subprocess.run([uv(), "python", "install", "--no-bin", version], capture_output=True, text=True, check=False)
     located = subprocess.run(
         [uv(), "python", "find", "--managed-python", version], capture_output=True, text=True, check=False
     )

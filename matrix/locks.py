@@ -88,7 +88,9 @@ def classify(stderr: str, what: str) -> InstallError:
     """uv's complaint as one of our errors."""
     lines = [line.strip(" ×╰─▶├│") for line in stderr.splitlines() if line.strip()]
     said = " ".join(lines)[:600] or "uv gave no reason"
-    if re.search(r"error sending request|dns error|[Cc]onnection refused|timed out|HTTP status|Failed to fetch", stderr):
+    if re.search(
+        r"error sending request|dns error|[Cc]onnection refused|timed out|HTTP status|Failed to fetch", stderr
+    ):
         return NetworkError(
             f"{what}: the package index did not answer ({said}).",
             "Check the connection; behind a mirror, pass --index URL or --find-links FOLDER.",
@@ -109,7 +111,9 @@ def _wheel_size(package: dict[str, Any], python: str) -> int:
     best: tuple[int, int] | None = None
     for wheel in package.get("wheels", ()):
         try:
-            _, _, _, offered = parse_wheel_filename(wheel.get("name") or wheel["url"].rsplit("/", 1)[1].replace("%2B", "+"))
+            _, _, _, offered = parse_wheel_filename(
+                wheel.get("name") or wheel["url"].rsplit("/", 1)[1].replace("%2B", "+")
+            )
         except InvalidWheelFilename:
             continue
         ranks = [supported[tag] for tag in offered if tag in supported]

@@ -83,18 +83,20 @@ class _Recorder:
 
     def environment(self, verdict: str, **fields: Any) -> None:
         self._facts |= fields
-        self._writer.append([
-            {
-                "kind": "environment",
-                "schema": SCHEMA,
-                "environment": self._release.name,
-                "torch": self._release.version,
-                "verdict": verdict,
-                "measured_at": machine.now(),
-                "machine": machine.describe(),
-                **{name: value for name, value in self._facts.items() if value is not None},
-            }
-        ])
+        self._writer.append(
+            [
+                {
+                    "kind": "environment",
+                    "schema": SCHEMA,
+                    "environment": self._release.name,
+                    "torch": self._release.version,
+                    "verdict": verdict,
+                    "measured_at": machine.now(),
+                    "machine": machine.describe(),
+                    **{name: value for name, value in self._facts.items() if value is not None},
+                }
+            ]
+        )
 
     def cell(self, cell: Cell, record: dict[str, Any]) -> None:
         self._writer.append([self._line(cell, record)])

@@ -68,4 +68,6 @@ def _nothing(catalog: Catalog, selection: Selection, routes: list[str]) -> Usage
             "no cell is left: none of the chosen releases has the dynamo exporter.",
             f"It exists from PyTorch {first.version} on.",
         )
-    return UsageError("no cell is left: the chosen routes serve none of the chosen cases.", "See `python -m matrix plan`.")
+    return UsageError(
+        "no cell is left: the chosen routes serve none of the chosen cases.", "See `python -m matrix plan`."
+    )

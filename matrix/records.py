@@ -68,7 +68,7 @@ class BuildRecord(TypedDict):
 
 
 class CellRecord(TypedDict):
-    """One measured cell. Fields that could not be known at the stage reached are absent (null in ``results --json``)."""
+    """One measured cell. What could not be known at the stage reached is absent (null in ``results --json``)."""
 
     kind: Literal["cell"]
     cell: str

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import os
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any, cast
+from typing import TYPE_CHECKING, Any, Self, cast
 
 from matrix.errors import DiskFullError, NewerSchemaError, ResultsError
 from matrix.records import CELL_FIELDS, SCHEMA, BuildRecord, CellRecord, EnvironmentRecord, RunRecord
@@ -133,9 +133,7 @@ class Writer:
 
     def append(self, lines: Iterable[Mapping[str, Any]]) -> None:
         """Write the lines with one system call."""
-        data = b"".join(
-            json.dumps(line, separators=(",", ":"), ensure_ascii=False).encode() + b"\n" for line in lines
-        )
+        data = b"".join(json.dumps(line, separators=(",", ":"), ensure_ascii=False).encode() + b"\n" for line in lines)
         try:
             written = os.write(self._fd, data)
         except OSError as error:
@@ -156,7 +154,7 @@ class Writer:
         os.fsync(self._fd)
         os.close(self._fd)
 
-    def __enter__(self) -> Writer:
+    def __enter__(self) -> Self:
         return self
 
     def __exit__(self, *_: object) -> None:

@@ -33,9 +33,9 @@ def table(tasks: Iterable[Task], results: Results) -> str:
     routes = [route for route in ROUTES if any(total[route] for _, total, _, _ in rows)]
     header = f"{'passing/measured':<17}" + "".join(f"{route:>15}" for route in routes)
     lines = [header]
-    for name, total, passed, other in rows:
+    for name, total, passed, note in rows:
         cells = "".join(f"{f'{passed[route]}/{total[route]}' if total[route] else '–':>15}" for route in routes)
-        lines.append(f"{name:<17}{cells}  {other}".rstrip())
+        lines.append(f"{name:<17}{cells}  {note}".rstrip())
     return "\n".join(lines)
 
 

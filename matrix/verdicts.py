@@ -26,8 +26,12 @@ class Verdict:
 
 
 _ALL = (
-    Verdict("pass", "✓", "good", 0, "exported at the requested opset, loaded, run twice, numbers equal to eager PyTorch"),
-    Verdict("pass-fallback", "✓ₑ", "good", 1, "right, but another execution provider than the one asked for ran the node"),
+    Verdict(
+        "pass", "✓", "good", 0, "exported at the requested opset, loaded, run twice, numbers equal to eager PyTorch"
+    ),
+    Verdict(
+        "pass-fallback", "✓ₑ", "good", 1, "right, but another execution provider than the one asked for ran the node"
+    ),
     Verdict("drift", "⇡", "partial", 2, "right numbers, but the emitted opset is not the requested one"),
     Verdict("off-spec", "§", "partial", 3, "runs and matches, but the ONNX specification forbids the file"),
     Verdict("dynamic-lost", "▭", "bad", 4, "right at the traced size, wrong or refused at another"),
@@ -39,7 +43,13 @@ _ALL = (
     Verdict("error", "!", "bad", 10, "failed in another way; the stage and the message say how"),
     Verdict("crash", "☠", "broken", 11, "the process died"),
     Verdict("timeout", "⏱", "broken", 12, "did not finish within the time limit"),
-    Verdict("unavailable", "?", "blank", 13, "the environment, toolchain or device could not be had; says nothing about PyTorch"),
+    Verdict(
+        "unavailable",
+        "?",
+        "blank",
+        13,
+        "the environment, toolchain or device could not be had; says nothing about PyTorch",
+    ),
     Verdict("not-applicable", "–", "blank", 14, "this combination does not exist"),
     Verdict("not-run", "·", "blank", 15, "not measured yet"),
 )

@@ -11,6 +11,15 @@ TESTS = Path(__file__).parent
 FAST = (TESTS / "matrix", TESTS / "report")
 
 
+#: Cheap kinds first, so that a mistake shows early.
+ORDER = ("matrix", "report", "kernels", "onnxgrid", "real", "browser")
+
+
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    rank = {name: position for position, name in enumerate(ORDER)}
+    items.sort(key=lambda item: rank.get(item.path.relative_to(TESTS).parts[0], len(ORDER)))
+
+
 @pytest.fixture(autouse=True)
 def _no_process_no_network(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> None:
     if request.node.path.parent not in FAST:

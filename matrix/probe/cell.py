@@ -131,8 +131,8 @@ def _stages(
     outputs = watch.time("run", lambda: [_run(session, feeds[0]) for _ in range(RUNS)])
     enter("compare")
     record["tolerance"] = {"atol": case.atol, "rtol": case.rtol}
-    right, error = watch.time("compare", lambda: compare(outputs, prepared.expected[0], case))
-    record.update(error)
+    right, errors = watch.time("compare", lambda: compare(outputs, prepared.expected[0], case))
+    record.update(errors)
     if not right:
         record["verdict"] = "mismatch"
         return
@@ -150,11 +150,11 @@ def _verdict_at_second_size(record: Dict[str, Any], watch: Stopwatch, session: A
     except Exception as error:  # noqa: BLE001 - the runtime's refusal is the outcome
         record["error"] = describe(error)
         return "dynamic-lost"
-    right, error = watch.time("compare", lambda: compare(outputs, prepared.expected[1], prepared.case))
+    right, errors = watch.time("compare", lambda: compare(outputs, prepared.expected[1], prepared.case))
     if not right:
-        record["second_size"] = error
+        record["second_size"] = errors
         return "dynamic-lost"
-    for name, value in error.items():
+    for name, value in errors.items():
         record[name] = max(record[name], value)
     return "pass"
 

@@ -1,8 +1,8 @@
 """A forked child: measures a group of cells and reports each before it starts the next.
 
-On the pipe to the zygote a child writes ``S <index>`` when it starts a cell, ``T <stage>`` at each stage and ``R <json>``
-when it has finished it, one line each. Everything that the exporter or the case prints goes to a file of the child's own, of which the last part
-is kept with a failure.
+On the pipe to the zygote a child writes ``S <index>`` when it starts a cell, ``T <stage>`` at each stage and
+``R <json>`` when it has finished it, one line each. Everything that the exporter or the case prints goes to a file of
+the child's own, of which the last part is kept with a failure.
 """
 
 from __future__ import annotations
@@ -93,7 +93,7 @@ def captured(fd: int = CAPTURE_FD) -> str:
     for stream in (sys.stdout, sys.stderr):
         try:
             stream.flush()
-        except Exception:  # noqa: BLE001 - the case may have replaced or closed it
+        except Exception:  # noqa: BLE001, S112 - the case may have replaced or closed it
             continue
     size = os.fstat(fd).st_size
     data = os.pread(fd, OUTPUT_LIMIT, max(0, size - OUTPUT_LIMIT))

@@ -28,7 +28,10 @@ _HINTS: List[Tuple["re.Pattern[str]", str]] = [
     (re.compile(r"5D volumetric"), "5-D sampling needs opset 20"),
     (re.compile(r"THC/THC\.h"), "the THC headers are gone since PyTorch 1.11"),
     (re.compile(r"Unsupported model IR version: (\d+)"), "the runtime is older than IR version {0}"),
-    (re.compile(r"domain_version:? ?(\d+)|[Oo]pset (\d+) is under development"), "the runtime does not know opset {0} yet"),
+    (
+        re.compile(r"domain_version:? ?(\d+)|[Oo]pset (\d+) is under development"),
+        "the runtime does not know opset {0} yet",
+    ),
 ]
 
 

@@ -67,9 +67,7 @@ class Rotation(nn.Module):
 
     def forward(self, angle: torch.Tensor, image: torch.Tensor) -> torch.Tensor:
         cos, sin, zero = torch.cos(angle), torch.sin(angle), torch.zeros_like(angle)
-        theta = torch.stack(
-            [torch.stack([cos, -sin, zero], dim=1), torch.stack([sin, cos, zero], dim=1)], dim=1
-        )
+        theta = torch.stack([torch.stack([cos, -sin, zero], dim=1), torch.stack([sin, cos, zero], dim=1)], dim=1)
         grid = F.affine_grid(theta, image.size(), align_corners=False)
         return F.grid_sample(image, grid, mode="bilinear", padding_mode="zeros", align_corners=False)
 

@@ -45,8 +45,9 @@ def shared_capture() -> Iterator[None]:
         key = ("decompose", id(self), table, repr(options))
         return once(key, self, lambda: decompose(self, decomp_table, **options))
 
-    with _patched(torch.export, "export", shared_export), _patched(
-        torch.export.ExportedProgram, "run_decompositions", shared_decompositions
+    with (
+        _patched(torch.export, "export", shared_export),
+        _patched(torch.export.ExportedProgram, "run_decompositions", shared_decompositions),
     ):
         yield
 

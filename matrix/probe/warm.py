@@ -14,7 +14,7 @@ from typing import Any, Dict, Iterable
 
 import numpy
 import onnx
-import onnxruntime
+import onnxruntime  # noqa: F401 - imported here so that children find it
 import torch
 
 from matrix.probe import sharing
@@ -71,9 +71,7 @@ def _torchscript(opset: int) -> bytes:
     stream = io.BytesIO()
     choice: Dict[str, Any] = {"dynamo": False} if has_dynamo() else {}
     try:
-        torch.onnx.export(
-            torch.nn.ReLU(), (torch.zeros(2),), stream, opset_version=opset, input_names=["x"], **choice
-        )
+        torch.onnx.export(torch.nn.ReLU(), (torch.zeros(2),), stream, opset_version=opset, input_names=["x"], **choice)
     except Exception:  # noqa: BLE001 - an opset that this release does not know is a verdict of its cells
         return b""
     return stream.getvalue()

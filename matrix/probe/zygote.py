@@ -58,6 +58,7 @@ class Zygote:
         finally:
             for running in list(self._children.values()):
                 _kill(running.pid)
+            self._selector.close()
 
     def _fork(self, indices: List[int]) -> None:
         read, write = os.pipe()

@@ -1,0 +1,105 @@
+"""The main job from the outside: it resumes, it can be killed, and sharing work between cells changes nothing."""
+
+from __future__ import annotations
+
+import json
+import os
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+from matrix.catalog import ROOT
+from tests.real.conftest import RELEASES, Rows, nox, rows
+
+
+def test_every_selected_cell_has_a_verdict_and_every_field(measured: Rows) -> None:
+    planned = subprocess.run(
+        [sys.executable, "-m", "matrix", "plan", "--torch", ",".join(RELEASES), "--opset", "11,16,20"],
+        cwd=ROOT, capture_output=True, text=True, check=True,
+    ).stdout.split()  # fmt: skip
+    assert sorted(record["cell"] for record in measured.values()) == sorted(planned)
+    for record in measured.values():
+        assert record["runtimes"] == ({record["runtime"]: record["verdict"]} if record["runtime"] else {})
+        if record["verdict"] == "pass":
+            assert record["stage"] == "compare"
+            assert record["max_abs_error"] <= 1e-4
+            assert record["emitted_opset"] == record["opset"]
+            assert record["digest"] and record["operators"] and record["nodes"] and record["bytes"]
+
+
+def test_nothing_crashed_or_hung(measured: Rows) -> None:
+    assert [r["cell"] for r in measured.values() if r["verdict"] in ("crash", "timeout", "unavailable")] == []
+
+
+def test_a_second_run_measures_nothing(run: Path) -> None:
+    before = {path.name: path.read_bytes() for path in run.glob("*.jsonl")}
+    arguments = ["--torch", ",".join(RELEASES), "--opset", "11,16,20", "--keep-envs", "--results", str(run)]
+    done = nox("-s", "matrix", "--", *arguments)
+    assert done.returncode == 0
+    assert "nothing to measure" in done.stdout + done.stderr
+    assert {path.name: path.read_bytes() for path in run.glob("*.jsonl")} == before
+
+
+def test_isolated_cells_give_the_same_files_and_verdicts(measured: Rows, tmp_path: Path) -> None:
+    arguments = ["--torch", "1.8.0,2.15.0", "--opset", "11,20", "--isolate", "--keep-envs"]
+    arguments += ["--case", "grid_sample-bilinear-zeros-4d,affine_grid-2d,flow_warp", "--results", str(tmp_path)]
+    assert nox("-j", "2", "-s", "matrix", "--", *arguments).returncode == 0
+    isolated = rows(tmp_path)
+    assert len(isolated) > 40
+    for key, record in isolated.items():
+        shared = measured[key]
+        assert (record["verdict"], record["digest"]) == (shared["verdict"], shared["digest"]), key
+
+
+def test_a_killed_run_loses_nothing_and_goes_on(tmp_path: Path) -> None:
+    arguments = ["--torch", "1.8.0", "--opset", "9-13", "--keep-envs", "--results", str(tmp_path)]
+    command = [sys.executable, "-m", "nox", "-s", "matrix", "--", *arguments]
+    process = subprocess.Popen(
+        command, cwd=ROOT, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, start_new_session=True
+    )
+    path = tmp_path / "torch-1.8.0.jsonl"
+    deadline = time.monotonic() + 120
+    while (not path.exists() or path.read_bytes().count(b'"kind":"cell"') < 20) and time.monotonic() < deadline:
+        time.sleep(0.05)
+    os.killpg(process.pid, signal.SIGKILL)
+    process.wait()
+    time.sleep(2)
+    kept = path.read_bytes()
+    assert _probes() == [], "a probe outlived its host"
+    assert nox("-s", "matrix", "--", *arguments).returncode == 0
+    whole = path.read_bytes()
+    first = [json.loads(line)["cell"] for line in kept.splitlines(keepends=True) if b'"kind":"cell"' in line and line.endswith(b"\n")]
+    every = [json.loads(line)["cell"] for line in whole.splitlines() if b'"kind":"cell"' in line]
+    assert 20 <= len(first) < len(every)
+    assert every[: len(first)] == first
+    assert len(every) == len(set(every)), "a cell was measured twice"
+
+
+def test_an_unknown_name_fails_with_a_suggestion(tmp_path: Path) -> None:
+    done = nox("-s", "matrix", "--", "--torch", "1.8", "--results", str(tmp_path))
+    assert done.returncode != 0
+    assert "Perhaps you meant 1.8.0" in done.stdout + done.stderr
+
+
+def test_a_release_that_does_not_exist_is_unavailable_with_a_reason(tmp_path: Path) -> None:
+    done = nox("-s", "matrix", "--", "--torch", "1.8.9", "--opset", "11", "--results", str(tmp_path))
+    said = done.stdout + done.stderr
+    assert done.returncode != 0
+    assert "Does PyTorch 1.8.9 exist" in said
+    assert (tmp_path / "dashboard" / "index.html").exists()
+    assert {record["verdict"] for record in rows(tmp_path).values()} == {"unavailable"}
+
+
+def _probes() -> list[int]:
+    found = []
+    for entry in Path("/proc").iterdir():
+        if entry.name.isdigit():
+            try:
+                words = (entry / "cmdline").read_bytes().split(b"\0")
+            except OSError:
+                continue
+            if b"matrix.probe" in words:
+                found.append(int(entry.name))
+    return found
