@@ -18,7 +18,7 @@ _CODES = {name: chr(ord("a") + verdict.rank) for name, verdict in VERDICTS.items
 
 
 def cube(table: Table, runtimes: Sequence[str]) -> dict[str, Any]:
-    """Axes, verdicts, names of runtimes and cells; a cell's character is at ``(release * opsets + opset) * routes + route``."""
+    """Axes, verdicts, runtimes and cells; a cell's character is at ``(release * opsets + opset) * routes + route``."""
     return {
         "releases": table.releases,
         "opsets": table.opsets,

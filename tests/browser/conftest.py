@@ -8,6 +8,8 @@ from __future__ import annotations
 
 import os
 import shutil
+from dataclasses import replace
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import pytest
@@ -17,7 +19,6 @@ from tests.report import synthetic
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
-    from pathlib import Path
 
 ARGUMENTS = [
     "--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run", "--disable-background-networking",
@@ -29,7 +30,7 @@ DESKTOP, PHONE = {"width": 1440, "height": 900}, {"width": 390, "height": 844}
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     for item in items:
-        if item.path.parent == __import__("pathlib").Path(__file__).parent:
+        if item.path.parent == Path(__file__).parent:
             item.add_marker(pytest.mark.browser)
 
 
@@ -65,7 +66,23 @@ def site(tmp_path_factory: pytest.TempPathFactory) -> Path:
     record |= {"case": evil, "cell": f"torch-1.8.0/opset-11/native/{evil}", "output": evil}
     record["error"] = {"type": evil, "message": f"</script><script>document.title='owned'</script>{evil}"}
     results.add(record, "local")
-    dashboard.render(results, folder, known=synthetic.known())
+    before = synthetic.results(runs=False, local=False)
+    for name in list(before.cells)[::97]:
+        before.cells[name]["verdict"] = "pass"
+    dashboard.render(results, folder, known=synthetic.known(), before=before)
+    return folder
+
+
+@pytest.fixture(scope="session")
+def small_site(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Four releases and two cases: every kind of page and of square, for checks that look at each element."""
+    folder = tmp_path_factory.mktemp("small")
+    releases, cases = ("1.8.0", "1.12.1", "2.0.1", "2.9.1"), (CASE, "spatial_transformer-2d")
+    results, before = (synthetic.results(releases, cases) for _ in range(2))
+    for name in list(before.cells)[::17]:
+        before.cells[name]["verdict"] = "pass"
+    known = replace(synthetic.known(releases, cases), stale=frozenset(list(results.cells)[:5]))
+    dashboard.render(results, folder, known=known, before=before)
     return folder
 
 
@@ -74,7 +91,7 @@ def visit(chromium: Any, site: Path) -> Iterator[Callable[..., Any]]:
     """Open a page of the dashboard from the file system; a message on the console or an error fails the test."""
     contexts, problems = [], []
 
-    def visit(address: str, **options: Any) -> Any:
+    def visit(address: str, site: Path = site, **options: Any) -> Any:
         context = chromium.new_context(**{"viewport": DESKTOP, "locale": "en-US"} | options)
         contexts.append(context)
         page = context.new_page()

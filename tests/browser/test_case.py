@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import csv
+import json
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import pytest
@@ -157,3 +160,34 @@ def test_a_hostile_name_and_message_stay_text(visit: Callable[..., Any], site: A
     assert page.locator("img").count() == 0
     visit("index.html#?torch=1.8.0&opset=11")
     assert page.title() != "owned"
+
+
+def test_the_case_can_be_cut_by_runtime(visit: Callable[..., Any]) -> None:
+    page = visit(PAGE)
+    page.get_by_label("PyTorch × runtime").check()
+    page.wait_for_selector("#slice table")
+    assert page.locator("table[data-case]").is_hidden()
+    heads = page.locator("#slice thead th").all_inner_texts()
+    assert heads == ["PyTorch", "ort-1.10.0", "ort-1.17.3", "ort-1.19.2"]
+    page.locator("select[name=at]").select_option("16")
+    row = page.locator("#slice tbody tr", has=page.get_by_role("rowheader", name="2.0.1", exact=True))
+    assert row.locator("b").all_inner_texts() == ["⊘ unloadable", "✓ native", "✓ native"]
+    page.get_by_label("opset × runtime").check()
+    page.wait_for_selector("#slice >> text=requested opsets by runtime")
+    assert page.locator("#slice tbody tr").count() == 19
+    assert "axes=opset" in page.url
+
+
+def test_the_view_can_be_taken_away_as_csv_and_json(visit: Callable[..., Any]) -> None:
+    page = visit(f"{PAGE}#?route=native&verdict=unsupported-op")
+    with page.expect_download() as started:
+        page.get_by_role("button", name="JSON").click()
+    lines = json.loads(Path(started.value.path()).read_text(encoding="utf-8"))
+    assert {(line["route"], line["verdict"]) for line in lines} == {("native", "unsupported-op")}
+    assert lines[0]["cell"] == f"torch-1.8.0/opset-7/native/{CASE}"
+    assert lines[0]["error"]["type"] == "UnsupportedOperatorError"
+    with page.expect_download() as started:
+        page.get_by_role("button", name="CSV").click()
+    with Path(started.value.path()).open(encoding="utf-8", newline="") as stream:
+        rows = list(csv.DictReader(stream))
+    assert [row["cell"] for row in rows] == [line["cell"] for line in lines]

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import json
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from tests.browser.conftest import CASE, PHONE
@@ -111,3 +113,12 @@ def test_the_phone_shows_the_answer_without_scrolling_sideways(visit: Callable[.
     page = visit("index.html#?torch=1.8.0&opset=11", viewport=PHONE)
     assert page.evaluate("document.documentElement.scrollWidth") == PHONE["width"]
     assert page.locator("#answer").is_visible()
+
+
+def test_the_overviews_choice_can_be_taken_away(visit: Callable[..., Any]) -> None:
+    page = visit("index.html#?torch=1.8.0&opset=11&route=shim")
+    with page.expect_download() as started:
+        page.get_by_role("button", name="JSON").click()
+    lines = json.loads(Path(started.value.path()).read_text(encoding="utf-8"))
+    assert len(lines) == page.locator("table.overview tr[data-case]").count()
+    assert {(line["torch"], line["opset"], line["route"]) for line in lines} == {("1.8.0", 11, "shim")}

@@ -32,6 +32,7 @@ matrix.ready(() => {
     body.append(...order);
     fold(order, routes);
     matrix.panel.show();
+    matrix.slices.show();
   };
 
   /** Hide a release whose squares are those of the one above. */

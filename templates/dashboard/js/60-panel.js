@@ -10,17 +10,25 @@ matrix.details = {
     });
     return this.loaded[slug];
   },
-  /** The record of one cell by the positions of its place, or null. */
-  record({ columns, values }, release, opset, route) {
-    const index = columns.release.findIndex((at, row) => at === release && columns.opset[row] === opset && columns.route[row] === route);
-    if (index < 0) return null;
+  /** Rows by the positions of their place: "release,opset,route". */
+  index({ columns }) {
+    return new Map(columns.release.map((release, row) => [`${release},${columns.opset[row]},${columns.route[row]}`, row]));
+  },
+  /** The record in one row, without its place; nothing for no row. */
+  read({ columns, values }, row) {
     const record = {};
+    if (row === undefined) return record;
     for (const [name, column] of Object.entries(columns)) {
-      const value = values[name] ? values[name][column[index]] : column[index];
-      if (value !== null && value !== undefined) record[name] = value;
+      const value = values[name] ? values[name][column[row]] : column[row];
+      if (!["release", "opset", "route"].includes(name) && value !== null && value !== undefined) record[name] = value;
     }
-    record.runs = values.runs?.[columns.digest?.[index]] ?? [];
     return record;
+  },
+  /** The record of one cell with what further runtimes said, or null. */
+  record(data, release, opset, route) {
+    const row = this.index(data).get(`${release},${opset},${route}`);
+    if (row === undefined) return null;
+    return { ...this.read(data, row), runs: data.values.runs?.[data.columns.digest?.[row]] ?? [] };
   },
 };
 function matrixDetails(data) { matrix.details.last = data; }
