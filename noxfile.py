@@ -71,6 +71,12 @@ def lint(session: nox.Session) -> None:
     session.run("mypy")
 
 
+@nox.session(name="bench-probe", venv_backend="none")
+def bench_probe(session: nox.Session) -> None:
+    """Time the probe against one process per cell (after --: releases); see docs/performance.md."""
+    session.run(sys.executable, "-m", "matrix.bench_probe", *session.posargs, external=True)
+
+
 def _environment_session(name: str, version: str) -> None:
     @nox.session(name=name, venv_backend="none", tags=["torch"], requires=["plan"] if RUN.whole else [])
     def measure(session: nox.Session) -> None:

@@ -104,7 +104,7 @@ def _stages(
     keep: Callable[[str, bytes], None],
 ) -> None:
     enter("export")
-    prepared = prepare(case)
+    prepared = watch.time("eager", lambda: prepare(case))
     data = watch.time("export", lambda: export(case, route, opset, prepared.module, prepared.inputs[0]))
 
     enter("check")

@@ -12,7 +12,8 @@ from typing import Any, Dict, List, Optional, Tuple
 MESSAGE_LIMIT = 400
 
 _UNSUPPORTED_OPSET = (
-    re.compile(r"Unsupported ONNX opset version"),  # 1.8 - 2.15, ValueError
+    re.compile(r"Unsupported ONNX opset version"),  # 1.8 - 2.14, ValueError
+    re.compile(r"Unsupported onnx_opset_version"),  # 2.15, RuntimeError
     re.compile(r"opset_version.*(is not supported|must be)"),  # dynamo
 )
 _UNSUPPORTED_OP = (
@@ -20,6 +21,7 @@ _UNSUPPORTED_OP = (
     re.compile(r"No ONNX function found for (?P<op>[^\s.]+(?:\.[\w]+)*)"),  # dynamo, 2.5 and later
     re.compile(r"Unsupported: ONNX export of operator (?P<op>[\w ]+)"),  # torch.onnx.symbolic_helper, 1.8 - 1.13
     re.compile(r"ONNX export of operator (?P<op>[\w ]+)"),
+    re.compile(r"ONNX export failed on (?P<op>[\w:]+), which is not implemented for opset"),  # 1.8 - 2.15
 )
 
 _HINTS: List[Tuple["re.Pattern[str]", str]] = [

@@ -83,12 +83,12 @@ class SpatialTransformerClassifier(nn.Module):
         self.classify = nn.Linear(8, 5)
 
     def forward(self, image: torch.Tensor) -> torch.Tensor:
-        pose = F.relu(self.localise(image)).mean(dim=(2, 3))
+        pose = F.adaptive_avg_pool2d(F.relu(self.localise(image)), 1).flatten(1)
         identity = torch.tensor([1.0, 0.0, 0.0, 0.0, 1.0, 0.0])
         theta = (self.theta(pose) + identity).view(-1, 2, 3)
         grid = F.affine_grid(theta, image.size(), align_corners=False)
         straight = F.grid_sample(image, grid, mode="bilinear", padding_mode="zeros", align_corners=False)
-        return self.classify(F.relu(self.features(straight)).mean(dim=(2, 3)))
+        return self.classify(F.adaptive_avg_pool2d(F.relu(self.features(straight)), 1).flatten(1))
 
 
 class FlowWarp(nn.Module):
