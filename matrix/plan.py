@@ -32,7 +32,6 @@ def make_plan(catalog: Catalog, selection: Selection) -> list[Task]:
     routes = selection.chosen_routes()
     cases = selection.chosen_cases()
     releases = selection.chosen_releases(catalog)
-    explicit = bool(selection.routes or selection.cells)
     tasks = []
     for release in releases:
         cells = tuple(
@@ -42,7 +41,6 @@ def make_plan(catalog: Catalog, selection: Selection) -> list[Task]:
             for case in cases
             if ROUTES[route].serves(CASES[case])
             for opset in opsets
-            if explicit or opset in default_opsets(route, catalog.opsets)
             if selection.accepts((cell := Cell(torch=release.version, opset=opset, route=route, case=case)).id)
         )
         if cells:
@@ -50,12 +48,6 @@ def make_plan(catalog: Catalog, selection: Selection) -> list[Task]:
     if not tasks:
         raise _nothing(catalog, selection, routes)
     return tasks
-
-
-def default_opsets(route: str, opsets: range) -> range | list[int]:
-    """The opsets at which a route is measured when no route was asked for by name: all."""
-    del route
-    return opsets
 
 
 def _nothing(catalog: Catalog, selection: Selection, routes: list[str]) -> UsageError:
