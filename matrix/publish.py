@@ -34,4 +34,4 @@ def dashboard(folder: Path, *, alone: bool = False, before: Path | None = None) 
         results = stored.load(*folders)
         known = known_from(catalogs.load(), results)
         earlier = stored.load(before) if before is not None else None
-        return render(results, folder / "dashboard", known=known, before=earlier)
+        return render(results, folder / "dashboard", known=known, before=earlier, models=folder / "models")

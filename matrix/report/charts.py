@@ -116,7 +116,7 @@ def _draw(
         legend_font_size=12,
     )
     chart = pygal.StackedBar(
-        style=style, width=1000, height=340, js=(), show_legend=False,
+        style=style, width=1000, height=340, js=(), show_legend=False, show_y_guides=False,
         x_label_rotation=30 if len(labels) > 8 else 0, spacing=8, margin=6, show_minor_x_labels=True,
         disable_xml_declaration=True, explicit_size=False,
     )  # fmt: skip

@@ -17,8 +17,11 @@ if TYPE_CHECKING:
 _CODES = {name: chr(ord("a") + verdict.rank) for name, verdict in VERDICTS.items()}
 
 
-def cube(table: Table, runtimes: Sequence[str]) -> dict[str, Any]:
-    """Axes, verdicts, runtimes and cells; a cell's character is at ``(release * opsets + opset) * routes + route``."""
+def cube(table: Table, runtimes: Sequence[str], models: str) -> dict[str, Any]:
+    """Axes, verdicts, runtimes and cells; a cell's character is at ``(release * opsets + opset) * routes + route``.
+
+    ``models`` is where kept files are, relative to the first page; empty for nowhere.
+    """
     return {
         "releases": table.releases,
         "opsets": table.opsets,
@@ -31,6 +34,7 @@ def cube(table: Table, runtimes: Sequence[str]) -> dict[str, Any]:
         "cases": [[case, slug(case), table.group(case)] for case in table.cases],
         "runtimes": list(runtimes),
         "runtimeFiles": {name: slug(name) for name in runtimes},
+        "models": models,
         "machines": dict(sorted(table.results.machines.items())),
         "cells": {case: _cells(table, case) for case in table.cases},
     }

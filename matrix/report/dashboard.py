@@ -6,8 +6,10 @@ A pure function: the same results and lists give the same bytes. Pages have stab
 
 from __future__ import annotations
 
+import os
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
+from urllib.parse import quote
 
 from jinja2 import Environment, FileSystemLoader
 
@@ -48,12 +50,16 @@ NAVIGATION = (
 )
 
 
-def render(results: Results, folder: Path, *, known: Known, before: Results | None = None) -> Path:
+def render(
+    results: Results, folder: Path, *, known: Known, before: Results | None = None, models: Path | None = None
+) -> Path:
     """Write the dashboard into the folder and return the path of its first page.
 
-    ``before`` is an earlier run: with it there is a page that shows what changed since.
+    ``before`` is an earlier run: with it there is a page that shows what changed since. ``models`` is a folder with
+    exported files named by their digest, to which the details link.
     """
     site = _Site(table.build(results, known), Folder(folder), before)
+    site.link_models(models, folder)
     site.assets()
     site.overview()
     site.cases()
@@ -75,6 +81,8 @@ class _Site:
     def __init__(self, contents: Table, out: Folder, before: Results | None) -> None:
         self.table = contents
         self.out = out
+        self.models = ""
+        self.kept: frozenset[str] = frozenset()
         self.strings = Strings.load(TEMPLATES / "strings.toml")
         self.squares = Squares(contents.routes, self.strings.place("short"))
         self.found_runtimes = runtimes(contents)
@@ -96,10 +104,17 @@ class _Site:
         self.out.write("assets/strings.js", script(self.strings.by_language(), "matrixStrings"))
         self.out.write("data/verdicts.js", script(self._cube(), "matrixVerdicts"))
         for case in self.table.cases:
-            self.out.write(f"data/{slug(case)}.js", script(encode(self.table, case), "matrixDetails"))
+            self.out.write(f"data/{slug(case)}.js", script(encode(self.table, case, self.kept), "matrixDetails"))
 
     def _cube(self) -> dict[str, Any]:
-        return cube(self.table, [runtime.name for runtime in self.found_runtimes])
+        return cube(self.table, [runtime.name for runtime in self.found_runtimes], self.models)
+
+    def link_models(self, models: Path | None, folder: Path) -> None:
+        """Remember which exported files can be linked to, and by which way from the first page."""
+        if models is not None and models.is_dir():
+            self.kept = frozenset(path.stem for path in models.glob("*.onnx"))
+            way = os.path.relpath(models.resolve(), folder.resolve())
+            self.models = quote(Path(way).as_posix()) if self.kept else ""
 
     def overview(self) -> None:
         rows = range(len(self.table.releases))

@@ -14,7 +14,7 @@ from matrix.records import CELL_FIELDS
 from matrix.verdicts import STAGES
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Collection, Mapping, Sequence
 
     from matrix.records import CellRecord, RunRecord
     from matrix.report.table import Table
@@ -34,10 +34,11 @@ def script(value: Any, function: str) -> str:
     return f"{function}({text});\n"
 
 
-def encode(table: Table, case: str) -> dict[str, Any]:
+def encode(table: Table, case: str, kept: Collection[str] = frozenset()) -> dict[str, Any]:
     """All records of one case: ``columns`` by field, each with one entry per record.
 
-    A field with a list in ``values`` holds positions in it, ``-1`` for absent. Columns without any entry are left out.
+    A field with a list in ``values`` holds positions in it, ``-1`` for absent. Columns without any entry are left
+    out. ``kept`` holds the digests of exported files that are still there.
     """
     at = _Places(table)
     records = sorted(table.records[case], key=at.order)
@@ -65,6 +66,8 @@ def encode(table: Table, case: str) -> dict[str, Any]:
             columns[f"seconds.{stage}"] = column
     if judged := table.results.runs:
         values["runs"] = [_runs(judged[digest]) if digest in judged else [] for digest in values.get("digest", ())]
+    if kept:
+        values["kept"] = [int(digest in kept) for digest in values.get("digest", ())]
     return {"case": case, "columns": columns, "values": values}
 
 

@@ -18,35 +18,46 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class Failure:
-    """One kind of failure: a route's verdict at a stage with messages that differ only in numbers."""
+    """One verdict at one stage with messages that differ only in numbers, at the same places for all ``routes``."""
 
-    route: str
+    routes: tuple[str, ...]
     verdict: str
     stage: str
     example: CellRecord
     command: str
     where: tuple[Place, ...]
-    count: int
+
+
+#: Verdict, stage and the message without its numbers.
+_Kind = tuple[str, str, str]
 
 
 def failures(table: Table, case: str) -> list[Failure]:
-    """Kinds of failure of one case by route and rank; ``where`` pairs releases with opsets."""
-    groups: dict[tuple[str, str, str, str], list[CellRecord]] = {}
+    """Kinds of failure of one case in the order of their first route, worst verdict last."""
+    found: dict[tuple[_Kind, str], list[CellRecord]] = {}
     for record in table.records[case]:
         if VERDICTS[record["verdict"]].tone in {"bad", "broken", "partial"}:
             error = record.get("error")
             message = f"{error['type']}: {_shape(error['message'])}" if error else ""
-            groups.setdefault((record["route"], record["verdict"], record["stage"], message), []).append(record)
+            kind = (record["verdict"], record["stage"], message)
+            found.setdefault((kind, record["route"]), []).append(record)
     order = {route: position for position, route in enumerate(table.routes)}
-    keys = sorted(groups, key=lambda key: (order[key[0]], VERDICTS[key[1]].rank, key[2:]))
-    return [_failure(table, key, groups[key]) for key in keys]
+    together: dict[tuple[_Kind, tuple[Place, ...]], list[str]] = {}
+    for kind, route in sorted(found, key=lambda key: (order[key[1]], VERDICTS[key[0][0]].rank, key[0])):
+        where = places(table, ((record["torch"], record["opset"]) for record in found[kind, route]))
+        together.setdefault((kind, where), []).append(route)
+    return [
+        _failure(table, kind, tuple(routes), where, found[kind, routes[0]])
+        for (kind, where), routes in together.items()
+    ]
 
 
-def _failure(table: Table, key: tuple[str, str, str, str], records: list[CellRecord]) -> Failure:
-    route, verdict, stage, _ = key
-    where = places(table, ((record["torch"], record["opset"]) for record in records))
+def _failure(
+    table: Table, kind: _Kind, routes: tuple[str, ...], where: tuple[Place, ...], records: list[CellRecord]
+) -> Failure:
+    verdict, stage, _ = kind
     example = min(records, key=lambda record: (table.releases.index(record["torch"]), record["opset"]))
-    return Failure(route, verdict, stage, example, command(example["cell"]), where, len(records))
+    return Failure(routes, verdict, stage, example, command(example["cell"]), where)
 
 
 @lru_cache(maxsize=65536)

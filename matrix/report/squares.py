@@ -44,7 +44,7 @@ class Squares:
         position = best_route(square)
         verdict = VERDICTS[square[position]]
         classes = [tone(verdict.name, self._routes[position]), f"v-{verdict.name}"]
-        if len(set(square) - {"not-applicable"}) <= 1:
+        if verdict.name not in USABLE and len(set(square) - {"not-applicable"}) <= 1:
             classes.append("alike")
         hidden = ""
         if marks & HERE:

@@ -18,6 +18,9 @@ if TYPE_CHECKING:
 #: One verdict name per route, in the order of ``Table.routes``.
 Square = tuple[str, ...]
 
+#: Where records of the committed run come from; what comes from elsewhere lies over it and is marked.
+REFERENCE = "reference"
+
 #: Marks on a square that are not verdicts: measured on this machine; at least one of its records is out of date.
 HERE, STALE = 1, 2
 
@@ -113,10 +116,11 @@ def _fill(table: Table, group: list[CellRecord], blanks: list[list[str]]) -> tup
     squares = [[list(blank) for _ in table.opsets] for blank in blanks]
     marks = [[0] * len(table.opsets) for _ in table.releases]
     stale, origin = table.known.stale, table.results.origin
+    mixed = REFERENCE in origin.values()
     for record in group:
         row, column = release_at[record["torch"]], opset_at[record["opset"]]
         squares[row][column][route_at[record["route"]]] = record["verdict"]
-        if origin.get(record["cell"], "reference") != "reference":
+        if mixed and origin.get(record["cell"], REFERENCE) != REFERENCE:
             marks[row][column] |= HERE
         if record["cell"] in stale:
             marks[row][column] |= STALE

@@ -56,6 +56,7 @@ def test_the_overview_gives_the_widest_route_and_the_preferred_one(site: Path) -
 def test_measured_here_not_run_not_applicable_and_unavailable_look_different(tmp_path: Path) -> None:
     results = Results()
     results.add(synthetic.cell("2.0.1", 11, "shim", CASE), "local")
+    results.add(synthetic.cell("2.0.1", 12, "shim", CASE), "reference")
     synthetic._environment(results, "1.8.0")
     results.environments["torch-1.8.0"]["verdict"] = "unavailable"
     known = Known(

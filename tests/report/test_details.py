@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from typing import TYPE_CHECKING, Any
 
-from matrix.report import details, table
+from matrix.report import dashboard, details, table
 from matrix.verdicts import STAGES, VERDICTS
 from tests.report import pages, synthetic
 
@@ -78,3 +78,17 @@ def test_a_script_cannot_be_left_from_inside_its_data() -> None:
     assert ">" not in text
     assert text.isascii()
     assert json.loads(text[len("call(") : -3]) == {"text": evil}
+
+
+def test_files_that_are_still_there_are_linked(tmp_path: Path) -> None:
+    results = synthetic.results(("1.8.0",), (CASE,), runs=False)
+    digests = sorted({cell["digest"] for cell in results.cells.values() if "digest" in cell})
+    (tmp_path / "models").mkdir()
+    (tmp_path / "models" / f"{digests[0]}.onnx").write_bytes(b"")
+    known = synthetic.known(("1.8.0",), (CASE,))
+    dashboard.render(results, tmp_path / "dashboard", known=known, models=tmp_path / "models")
+    values = pages.data(tmp_path / f"dashboard/data/{CASE}.js")["values"]
+    assert dict(zip(values["digest"], values["kept"], strict=True)) == {
+        digest: int(digest == digests[0]) for digest in digests
+    }
+    assert pages.data(tmp_path / "dashboard/data/verdicts.js")["models"] == "../models"

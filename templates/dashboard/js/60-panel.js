@@ -28,7 +28,8 @@ matrix.details = {
   record(data, release, opset, route) {
     const row = this.index(data).get(`${release},${opset},${route}`);
     if (row === undefined) return null;
-    return { ...this.read(data, row), runs: data.values.runs?.[data.columns.digest?.[row]] ?? [] };
+    const digest = data.columns.digest?.[row];
+    return { ...this.read(data, row), runs: data.values.runs?.[digest] ?? [], kept: data.values.kept?.[digest] ?? 0 };
   },
 };
 function matrixDetails(data) { matrix.details.last = data; }

@@ -40,12 +40,15 @@ matrix.copyButton = (text) => matrix.element("button", {
   },
 }, matrix.word("word.copy"));
 
+/** Attributes as people write them: mode="linear", align_corners=0. */
+matrix.spelled = (value) => (Array.isArray(value) ? JSON.stringify(value) : Object.entries(value).map(([key, one]) => `${key}=${JSON.stringify(one)}`).join(", "));
+
 matrix.number = (value) => (typeof value !== "number" ? String(value) : value !== 0 && Math.abs(value) < 0.001 ? value.toExponential(2) : String(+value.toPrecision(4)));
 
 matrix.recordFacts = (record) => {
   const { element, word, number } = matrix;
   const pairs = (value) => element("ul", {}, Object.entries(value).map(([key, one]) =>
-    element("li", {}, element("code", {}, key), " ", typeof one === "object" ? JSON.stringify(one) : typeof one === "number" ? number(one) : String(one))));
+    element("li", {}, element("code", {}, key), " ", typeof one === "object" && one !== null ? matrix.spelled(one) : typeof one === "number" ? number(one) : String(one))));
   const list = (value) => element("ul", {}, value.map((one) => element("li", {}, typeof one === "string" ? one : JSON.stringify(one))));
   const known = [
     ["emitted", record.emitted_opset], ["ir", record.ir_version], ["domains", record.domains, pairs], ["operators", record.operators, pairs],
@@ -64,7 +67,10 @@ matrix.recordFacts = (record) => {
   lines.push(line(word("word.origin"), word(record.origin === "reference" ? "word.reference" : "word.local")));
   lines.push(line(word("word.machine"), matrix.cube.machines[record.machine] ?? record.machine));
   lines.push(line(word("word.measured_at"), element("span", {}, element("time", {}, record.measured_at), age > 0 ? element("small", {}, " (", word("detail.ago", age), ")") : null)));
-  if (record.digest) lines.push(line(word("detail.digest"), element("code", {}, record.digest)));
+  if (record.digest) {
+    const file = matrix.cube.models && record.kept ? `${matrix.root}${matrix.cube.models}/${encodeURIComponent(record.digest)}.onnx` : null;
+    lines.push(line(word("detail.digest"), [element("code", {}, record.digest), file ? element("a", { href: file, download: `${record.digest}.onnx` }, " ", word("detail.file")) : null].filter(Boolean)));
+  }
   lines.push(line(word("detail.fingerprint"), element("code", {}, record.fingerprint)));
   return lines;
 };
