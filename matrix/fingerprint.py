@@ -22,7 +22,9 @@ _PROBE = ROOT / "matrix" / "probe"
 _KERNELS = ROOT / "kernels" / "onnxgrid"
 
 #: The files of the probe that can change an outcome; the others only carry it.
-_MEASURING = ("cases", "cell", "export", "failures", "inputs", "inspection", "modules", "routes", "spec")
+_MEASURING = (
+    "cases", "cell", "comparison", "data", "export", "failures", "inputs", "inspection", "modules", "routes", "spec",
+)  # fmt: skip
 
 
 class Fingerprints:

@@ -91,6 +91,7 @@ class CellRecord(TypedDict):
     functions: NotRequired[list[str]]
     bytes: NotRequired[int]
     digest: NotRequired[str]
+    data: NotRequired[str]
     max_abs_error: NotRequired[float]
     max_rel_error: NotRequired[float]
     tolerance: NotRequired[dict[str, float]]

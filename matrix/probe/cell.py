@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import time
-from typing import Any, Callable, Dict, List, Optional, Tuple
+from typing import Any, Callable, Dict, List
 
-import numpy
 import onnxruntime
 
+from matrix.probe import data as case_data
 from matrix.probe.cases import CASES, Case
+from matrix.probe.comparison import compare, worse_of
 from matrix.probe.export import export
 from matrix.probe.failures import describe, export_verdict
 from matrix.probe.inputs import inputs_of
@@ -34,6 +35,7 @@ class Prepared:
         self.feeds = [
             {name: tensor.numpy() for name, tensor in zip(case.input_names, arguments)} for arguments in self.inputs
         ]
+        self.data = case_data.name_of(self.feeds, self.expected)
 
 
 class Stopwatch:
@@ -61,13 +63,13 @@ def prepare(case: Case) -> Prepared:
 
 
 class Observer:
-    """Told about a cell on its way: ``enter`` at each stage, ``keep`` with digest and bytes of the exported file."""
+    """Told about a cell on its way: ``enter`` at each stage, ``keep`` when a file was exported."""
 
     def enter(self, stage: str) -> None:
         """A stage begins."""
 
-    def keep(self, digest: str, data: bytes) -> None:
-        """A file was exported."""
+    def keep(self, digest: str, model: bytes, prepared: "Prepared") -> None:
+        """A file was exported; ``prepared`` has the arrays by which it is judged."""
 
 
 def measure(route_name: str, case_id: str, opset: int, observer: Observer) -> Dict[str, Any]:
@@ -101,7 +103,7 @@ def _stages(
     route: Route,
     opset: int,
     enter: Callable[[str], None],
-    keep: Callable[[str, bytes], None],
+    keep: Callable[[str, bytes, Prepared], None],
 ) -> None:
     enter("export")
     prepared = watch.time("eager", lambda: prepare(case))
@@ -115,7 +117,8 @@ def _stages(
         record["checker"] = complaint
     digest, normal = watch.time("check", lambda: normalise(model))
     record["digest"] = digest
-    keep(digest, normal)
+    record["data"] = prepared.data
+    keep(digest, normal, prepared)
     broken = route.broken_promise(case, facts["operators"])
     if broken:
         record["verdict"] = "route-not-taken"
@@ -131,7 +134,7 @@ def _stages(
     outputs = watch.time("run", lambda: [_run(session, feeds[0]) for _ in range(RUNS)])
     enter("compare")
     record["tolerance"] = {"atol": case.atol, "rtol": case.rtol}
-    right, errors = watch.time("compare", lambda: compare(outputs, prepared.expected[0], case))
+    right, errors = watch.time("compare", lambda: compare(outputs, prepared.expected[0], case.atol, case.rtol))
     record.update(errors)
     if not right:
         record["verdict"] = "mismatch"
@@ -150,12 +153,12 @@ def _verdict_at_second_size(record: Dict[str, Any], watch: Stopwatch, session: A
     except Exception as error:  # noqa: BLE001 - the runtime's refusal is the outcome
         record["error"] = describe(error)
         return "dynamic-lost"
-    right, errors = watch.time("compare", lambda: compare(outputs, prepared.expected[1], prepared.case))
+    case = prepared.case
+    right, errors = watch.time("compare", lambda: compare(outputs, prepared.expected[1], case.atol, case.rtol))
     if not right:
         record["second_size"] = errors
         return "dynamic-lost"
-    for name, value in errors.items():
-        record[name] = max(record[name], value)
+    record.update(worse_of(record, errors))
     return "pass"
 
 
@@ -171,36 +174,3 @@ def _run(session: Any, feeds: Dict[str, Any]) -> List[Any]:
     names = {item.name for item in session.get_inputs()}
     outputs: List[Any] = session.run(None, {name: value for name, value in feeds.items() if name in names})
     return outputs
-
-
-def compare(runs: List[List[Any]], expected: Tuple[Any, ...], case: Case) -> Tuple[bool, Dict[str, Any]]:
-    """Whether every run gives the expected arrays within the case's tolerance, and the largest differences.
-
-    The tolerance is elementwise, ``|a - b| <= atol + rtol * |b|`` with b the eager value, as in numpy.isclose;
-    NaN equals NaN. Another shape, count or dtype counts as an infinite difference, given as None.
-    """
-    worst_abs: Optional[float] = 0.0
-    worst_rel: Optional[float] = 0.0
-    right = True
-    for run in runs:
-        if len(run) != len(expected):
-            return False, {"max_abs_error": None, "max_rel_error": None}
-        for got, want in zip(run, expected):
-            if got.shape != want.shape or got.dtype != want.dtype:
-                return False, {"max_abs_error": None, "max_rel_error": None}
-            difference = numpy.abs(got.astype("float64") - want)
-            same_nan = numpy.isnan(got) & numpy.isnan(want)
-            difference[same_nan] = 0.0
-            size = numpy.abs(want)
-            right = right and bool((difference <= case.atol + case.rtol * size).all())
-            if difference.size:
-                worst_abs = _worse(worst_abs, difference)
-                worst_rel = _worse(worst_rel, difference / numpy.maximum(size, case.atol))
-    return right, {"max_abs_error": worst_abs, "max_rel_error": worst_rel}
-
-
-def _worse(worst: Optional[float], values: Any) -> Optional[float]:
-    largest = float(values.max())
-    if worst is None or not numpy.isfinite(largest):
-        return None
-    return max(worst, float("{:.3g}".format(largest)))

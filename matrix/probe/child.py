@@ -15,8 +15,8 @@ import tempfile
 from contextlib import nullcontext
 from typing import Any, Dict, List
 
-from matrix.probe import sharing
-from matrix.probe.cell import Observer, measure
+from matrix.probe import data, sharing
+from matrix.probe.cell import Observer, Prepared, measure
 from matrix.probe.lifetime import die_with_parent
 from matrix.probe.routes import DYNAMO, ROUTES
 from matrix.probe.settings import Settings
@@ -28,7 +28,7 @@ CAPTURE_FD = 202
 
 
 class PipeObserver(Observer):
-    """Tells the zygote the stage, so that a crash can be laid at the right door, and keeps exported files."""
+    """Tells the zygote the stage, so that a crash can be laid at the right door; keeps files and their data."""
 
     def __init__(self, folder: str) -> None:
         self._folder = folder
@@ -36,8 +36,9 @@ class PipeObserver(Observer):
     def enter(self, stage: str) -> None:
         os.write(PIPE_FD, b"T " + stage.encode() + b"\n")
 
-    def keep(self, digest: str, data: bytes) -> None:
-        _store(self._folder, digest, data)
+    def keep(self, digest: str, model: bytes, prepared: Prepared) -> None:
+        _store(self._folder, digest, model)
+        data.store(self._folder, prepared.data, prepared.feeds, prepared.expected)
 
 
 def run(cells: List[Dict[str, Any]], indices: List[int], pipe: int, settings: Settings) -> None:
@@ -109,11 +110,11 @@ def _limit_memory(megabytes: int) -> None:
     resource.setrlimit(resource.RLIMIT_AS, (limit, limit))
 
 
-def _store(folder: str, digest: str, data: bytes) -> None:
+def _store(folder: str, digest: str, model: bytes) -> None:
     path = os.path.join(folder, digest + ".onnx")  # noqa: PTH118
     if not folder or os.path.exists(path):  # noqa: PTH110
         return
     temporary = "{}.{}".format(path, os.getpid())
     with open(temporary, "wb") as stream:  # noqa: PTH123
-        stream.write(data)
+        stream.write(model)
     os.replace(temporary, path)  # noqa: PTH105

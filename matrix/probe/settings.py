@@ -10,7 +10,8 @@ class Settings:
 
     ``timeout`` seconds and ``memory_mb`` megabytes per cell, the latter beyond what the process has mapped when it is
     forked; ``workers`` children at once; ``group`` cells per child; ``isolate``: one cell per child and nothing
-    shared; ``models``: folder for exported files, or empty.
+    shared; ``models``: folder for exported files and the data of
+    their cases, or empty.
     """
 
     def __init__(self, config: Dict[str, Any]) -> None:
