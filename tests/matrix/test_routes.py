@@ -20,6 +20,7 @@ TURNS = CASES["rotate-90"]
         ("contrib", TRANSFORMER, {"com.microsoft::GridSample": 1, "MatMul": 1}),
         ("custom", TRANSFORMER, {"custom.ops::GridSample": 1, "custom.ops::AffineGrid": 1}),
         ("custom", TURNS, {"custom.ops::Rotate": 3}),
+        ("custom", TURNS, {"custom.ops::Rotate": 1, "custom.ops::Rotate_2": 1, "custom.ops::Rotate_3": 1}),
         ("fused", TRANSFORMER, {"custom.ops::AffineGridSample": 1}),
     ],
 )
