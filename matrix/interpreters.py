@@ -12,8 +12,6 @@ import os
 import subprocess
 from pathlib import Path
 
-from python_discovery import get_interpreter
-
 from matrix.errors import InterpreterNotFoundError
 from matrix.tools import uv
 
@@ -41,6 +39,8 @@ def find(version: str) -> Path:
     Searches the managers' folders, PATH and uv's own interpreters, then lets uv download one. Raises
     InterpreterNotFoundError when none can be had.
     """
+    from python_discovery import get_interpreter  # only measuring needs it; looking at results does not
+
     found = get_interpreter(f"cpython{version}", try_first_with=installed_by_managers())
     if found is not None and found.executable is not None:
         return Path(found.executable)

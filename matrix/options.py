@@ -37,7 +37,7 @@ class Options:
     isolate: bool = False
 
 
-class _Parser(argparse.ArgumentParser):
+class SuggestingParser(argparse.ArgumentParser):
     """argparse that raises our errors, with suggestions for a mistyped option."""
 
     def error(self, message: str) -> NoReturn:
@@ -64,7 +64,7 @@ def add_folder(parser: argparse.ArgumentParser) -> None:
 
 
 def run_parser() -> argparse.ArgumentParser:
-    parser = _Parser(prog="nox -s matrix --", add_help=False)
+    parser = SuggestingParser(prog="nox -s matrix --", add_help=False)
     add_selection(parser)
     add_folder(parser)
     run = parser.add_argument_group("how to measure")
@@ -118,7 +118,7 @@ def parse(arguments: Sequence[str]) -> Options:
 
 
 def unknown_option(parser: argparse.ArgumentParser, text: str) -> UsageError:
-    known = parser.options() if isinstance(parser, _Parser) else []
+    known = parser.options() if isinstance(parser, SuggestingParser) else []
     return UnknownNameError("option", text.split("=", 1)[0], known)
 
 
