@@ -33,6 +33,9 @@ class TensorOps:
         sizes = [image.shape[self.dims + 1 - axis] for axis in range(self.dims)]
         return torch.cat([self.number(size) for size in sizes])
 
+    def coordinates(self, grid):
+        return grid
+
     def at_least_one(self, value):
         return torch.clamp(value, min=1.0)
 

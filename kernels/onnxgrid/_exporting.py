@@ -94,7 +94,7 @@ def _export(original, signature, arguments, route, domain):
 
         return _dynamo.export(original, arguments, route, domain)
     opset = arguments.get("opset_version")
-    session = Session(route, domain, opset, static=not arguments.get("dynamic_axes"))
+    session = Session(route, domain, opset)
     opsets = dict(arguments.get("custom_opsets") or {})
     if route in ("custom", "fused"):
         opsets.setdefault(domain, DOMAIN_VERSION)

@@ -2,8 +2,8 @@
 
 Every function takes a *backend* ``b`` (PyTorch tensors, nodes of a traced graph, or nodes of
 an ONNX function body) and values that understand ``+ - * /``.  Coordinates keep the axes of
-the grid joined in their last dimension, in the grid's own order (x, y[, z]), so one node
-serves all axes.
+the grid joined in one dimension (where, is the backend's choice), in the grid's own order
+(x, y[, z]), so one node serves all axes.
 
 Sources: the documentation of ``torch.nn.functional.grid_sample``, ``affine_grid`` and
 ``torch.rot90``, the ONNX operator specification of GridSample-20 and AffineGrid-20, and
@@ -60,7 +60,7 @@ def cubic_weights(t):
 def grid_sample(b, image, grid, mode, padding_mode, align_corners):
     """Sample ``image`` (N, C, *spatial) at ``grid`` (N, *out, D): the result is (N, C, *out)."""
     size = b.spatial_size(image)
-    coord = unnormalize(grid, size, align_corners)
+    coord = unnormalize(b.coordinates(grid), size, align_corners)
     if mode == "bicubic":
         first = b.floor(coord)
         weights = cubic_weights(coord - first)

@@ -1,7 +1,10 @@
 """The operations of ``_formula`` as ONNX nodes: which pixels to gather, and how.
 
-Pixels are gathered as rows in channels-last order: GatherND with a batch axis from opset 12 on,
-rows of a flattened image below.
+Coordinates have their axis first, (D, N, *out): splitting them then copies whole planes.
+Pixels are gathered in one of two ways, chosen by the number of channels known at export:
+
+- few channels: GatherElements, one index for every channel (opset 11 and later);
+- many or unknown: rows of the channels-last image, four taps at a time, weighted by MatMul.
 """
 
 import itertools
@@ -11,25 +14,39 @@ import torch
 from ._nodes import FLOAT, INT, Nodes
 from ._torch_facts import volumetric_nearest_rounds_away
 
+#: Up to so many channels GatherElements is faster in onnxruntime (docs/performance.md).
+FEW_CHANNELS = 8
+
 
 class GridNodes(Nodes):
     """``Nodes`` with the sampling operations; see ``_formula`` for what they mean."""
 
+    def coordinates(self, grid):
+        """(N, *out, D) as (D, N, *out)."""
+        return self.transpose(grid, [self.dims + 1] + list(range(self.dims + 1)))
+
     def spatial_size(self, image):
-        return self.cast(self._extents(image), FLOAT)
+        return self._per_axis(self.cast(self._extents(image), FLOAT))
+
+    def _per_axis(self, vector):
+        """A vector (D) as (D, 1, ..., 1), to go with coordinates."""
+        return self.reshape(vector, [self.dims] + [1] * (self.dims + 1))
 
     def _extents(self, image):
         return self.extents(image, [self.dims + 1 - axis for axis in range(self.dims)])
 
+    def rounds_away(self):
+        return self.dims == 3 and volumetric_nearest_rounds_away()
+
     # --- affine_grid ------------------------------------------------------------------
 
     def theta_column(self, theta, column, dims):
-        """Column ``column`` of (N, D, D + 1) as (N, 1, …, 1, D)."""
+        """Column ``column`` of (N, D, D + 1) as (N, 1, ..., 1, D)."""
         column = self.op("Gather", theta, self.ints([column]), axis=2)
         return self.reshape(column, [-1] + [1] * dims + [dims])
 
     def axis_index(self, size, axis, dims):
-        """Index along grid axis ``axis`` as a float (1, …, length, …, 1), and the length."""
+        """Index along grid axis ``axis`` as a float (1, ..., length, ..., 1), and the length."""
         length = self.take(size, [dims + 1 - axis])
         index = self.cast(self.arange(length), FLOAT)
         shape = [1] * (dims + 2)
@@ -38,88 +55,112 @@ class GridNodes(Nodes):
 
     # --- grid_sample ------------------------------------------------------------------
 
-    def rounds_away(self):
-        return self.dims == 3 and volumetric_nearest_rounds_away()
-
     def interpolate(self, image, taps, padding_mode):
         """Sum of pixels at every combination of ``taps`` (position, weight) over the axes."""
-        dims = self.dims
+        shape = self.static_shape(image)
+        few = self.opset >= 11 and shape is not None and 0 < (shape[1] or 0) <= FEW_CHANNELS
         limit = self._extents(image) - 1
+        channels = self.extents(image, [1]) if few else None
         if padding_mode == "zeros":
             image = self.pad_zeros(image)
             limit = limit + 2
             taps = [(position + 1.0, weight) for position, weight in taps]
-        gather = self._row_gatherer(image, dims)
-        indices = [
-            self.split(self.clip_index(position, limit), dims + 1, dims) for position, _ in taps
-        ]
-        if taps[0][1] is None:
-            result = gather(indices[0])
+        indices = self._indices([position for position, _ in taps], limit)
+        weights = None
+        if taps[0][1] is not None:
+            weights = [self.split(weight, 0, self.dims) for _, weight in taps]
+        if few:
+            return self._sum_elements(image, channels, taps[0][0], indices, weights)
+        return self._sum_rows(image, indices, weights)
+
+    def _indices(self, positions, limit):
+        """Per tap, the pixel index along each axis; the taps are clipped together."""
+        limits = self.reshape(
+            self.concat([limit] * len(positions), 0), [-1] + [1] * (self.dims + 1)
+        )
+        together = positions[0] if len(positions) == 1 else self.concat(positions, 0)
+        pieces = self.split(self.clip_index(together, limits), 0, self.dims * len(positions))
+        return [pieces[at : at + self.dims] for at in range(0, len(pieces), self.dims)]
+
+    def _corners(self, indices, first, lengths):
+        """Pixel number at each combination of taps, a tuple from the last axis to the first."""
+        numbers = {(): first}
+        for axis in reversed(range(self.dims)):
+            longer = {}
+            for corner, number in numbers.items():
+                if number is not None:
+                    number = number * lengths[axis]
+                for tap, index in enumerate(indices):
+                    piece = index[axis]
+                    longer[corner + (tap,)] = piece if number is None else number + piece
+            numbers = longer
+        return numbers
+
+    def _corner_weights(self, weights):
+        """Product of the weights at each combination of taps."""
+        products = {(): None}
+        for axis in reversed(range(self.dims)):
+            products = {
+                corner + (tap,): pieces[axis] if product is None else product * pieces[axis]
+                for corner, product in products.items()
+                for tap, pieces in enumerate(weights)
+            }
+        return products
+
+    def _sum_elements(self, image, channels, position, indices, weights):
+        """Few channels: an image as (N, C, pixels), and GatherElements."""
+        batch = self.extents(position, [1])
+        flat = self.concat([batch, self.ints([1, -1])], 0)
+        lengths = [self.extents(image, [self.dims + 1 - axis]) for axis in range(self.dims)]
+        pixels = self.reshape(image, [0, 0, -1])
+        spread = self.concat([self.ints([1]), channels, self.ints([1])], 0)
+        products = self._corner_weights(weights) if weights else {}
+        total = None
+        for corner, number in self._corners(indices, None, lengths).items():
+            index = self.op("Expand", self.reshape(number, flat), spread, kind=INT)
+            term = self.op("GatherElements", pixels, index, axis=2)
+            if weights:
+                term = term * self.reshape(products[corner], flat)
+            total = term if total is None else total + term
+        out = self.extents(position, list(range(2, self.dims + 2)))
+        return self.reshape(total, self.concat([batch, channels, out], 0))
+
+    def _sum_rows(self, image, indices, weights):
+        """Many channels: pixels of the whole batch as rows (pixels, C), and Gather."""
+        dims = self.dims
+        rows = self.transpose(image, [0] + list(range(2, dims + 2)) + [1])
+        rows = self.op("Flatten", rows, axis=dims + 1)
+        lengths = [self.extents(image, [dims + 1 - axis]) for axis in range(dims)]
+        batch = self.reshape(self.arange(self.extents(image, [0])), [1, -1] + [1] * dims)
+        if batch.const is not None and not batch.const.any():
+            batch = None
+        numbers = self._corners(indices, batch, lengths)
+        if weights is None:
+            index = self.squeeze(numbers[(0,) * dims], 0)
+            result = self.op("Gather", rows, index, axis=0)
         else:
-            weights = [self.split(weight, dims + 1, dims) for _, weight in taps]
-            total = self._product_sum if len(taps) == 2 else self._nested_sum
-            result = total(gather, indices, weights, dims)
+            products = self._corner_weights(weights)
+            result = None
+            for group in self._groups(len(weights)):
+                term = self._weighted(rows, [(numbers[c], products[c]) for c in group])
+                result = term if result is None else result + term
+            result = self.squeeze(result, dims + 1)
         return self.transpose(result, [0, dims + 1] + list(range(1, dims + 1)))
 
-    def _product_sum(self, gather, indices, weights, dims):
-        """Multiply the weights of a corner first, then add the weighted corners."""
-        total = None
-        partial = {}
-        for corner in itertools.product(range(len(indices)), repeat=dims):
-            weight = weights[corner[0]][dims - 1]
-            for depth in range(1, dims):
-                key = corner[: depth + 1]
-                if key not in partial:
-                    partial[key] = weight * weights[corner[depth]][dims - 1 - depth]
-                weight = partial[key]
-            index = [indices[corner[dims - 1 - axis]][axis] for axis in range(dims)]
-            term = gather(index) * weight
-            total = term if total is None else total + term
-        return total
+    def _groups(self, taps):
+        """Combinations of taps in fours, so that no gather holds more than four outputs."""
+        outer = self.dims - (2 if taps == 2 else 1)
+        for head in itertools.product(range(taps), repeat=outer):
+            tails = itertools.product(range(taps), repeat=self.dims - outer)
+            yield [head + tail for tail in tails]
 
-    def _nested_sum(self, gather, indices, weights, dims, chosen=()):
-        """Add along x first, then along y: fewer nodes where there are many taps."""
-        axis = dims - 1 - len(chosen)
-        total = None
-        for tap, index in enumerate(indices):
-            piece = (index[axis],) + chosen
-            if axis:
-                value = self._nested_sum(gather, indices, weights, dims, piece)
-            else:
-                value = gather(list(piece))
-            term = value * weights[tap][axis]
-            total = term if total is None else total + term
-        return total
-
-    def _row_gatherer(self, image, dims):
-        rows = self.transpose(image, [0] + list(range(2, dims + 2)) + [1])
-        if self.opset >= 12:
-
-            def gather(index):
-                joined = self.op("Concat", *index[::-1], kind=INT, axis=dims + 1)
-                return self.op("GatherND", rows, joined, batch_dims=1)
-
-            return gather
-        # GatherND has no batch axis yet: number the pixels of the whole batch.
-        flat = self.op("Flatten", rows, axis=dims + 1)
-        batch = self.reshape(self.arange(self.extents(image, [0])), [-1] + [1] * (dims + 1))
-        lengths = [self.extents(image, [dims + 1 - axis]) for axis in range(dims)]
-        numbers = {}
-
-        def gather_flat(index):
-            row = batch
-            key = ()
-            for axis in reversed(range(dims)):
-                key += (id(index[axis]),)
-                if key not in numbers:
-                    numbers[key] = row * lengths[axis] + index[axis]
-                row = numbers[key]
-            if self.opset == 11:
-                return self.op("GatherND", flat, row)
-            row = self.op("Squeeze", row, kind=INT, axes=[dims + 1])
-            return self.op("Gather", flat, row, axis=0)
-
-        return gather_flat
+    def _weighted(self, rows, corners):
+        """Weighted sum of some corners: (N, *out, 1, taps) times (N, *out, taps, C)."""
+        last = list(range(1, self.dims + 2)) + [0]
+        index = self.transpose(self.concat([number for number, _ in corners], 0), last)
+        weight = self.transpose(self.concat([product for _, product in corners], 0), last)
+        pixels = self.op("Gather", rows, index, axis=0)
+        return self.op("MatMul", self.unsqueeze(weight, self.dims + 1), pixels)
 
 
 def float_dtype(dtype):

@@ -153,15 +153,35 @@ class Nodes:
         return self.op("Gather", vector, self.ints(positions), kind=vector.kind, axis=0)
 
     def reshape(self, var, shape):
-        if var.const is not None:
-            return Var(self, var.kind, const=var.const.reshape(shape))
-        return self.op("Reshape", var, self.ints(shape), kind=var.kind, **self.allow_zero())
+        """``var`` in another shape: a list of extents, or an int64 vector of the graph."""
+        if not isinstance(shape, Var):
+            if var.const is not None:
+                return Var(self, var.kind, const=var.const.reshape(shape))
+            shape = self.ints(shape)
+        return self.op("Reshape", var, shape, kind=var.kind, **self.allow_zero())
 
     def allow_zero(self):
         return {"allowzero": 0} if self.opset >= 14 else {}
 
     def transpose(self, var, perm):
-        return self.op("Transpose", var, perm=list(perm))
+        return self.op("Transpose", var, kind=var.kind, perm=list(perm))
+
+    def unsqueeze(self, var, axis):
+        """``var`` with a dimension of extent 1 at ``axis``."""
+        if self.opset >= 13:
+            return self.op("Unsqueeze", var, self.ints([axis]), kind=var.kind)
+        return self.op("Unsqueeze", var, kind=var.kind, axes=[axis])
+
+    def squeeze(self, var, axis):
+        """``var`` without the dimension of extent 1 at ``axis``."""
+        if self.opset >= 13:
+            return self.op("Squeeze", var, self.ints([axis]), kind=var.kind)
+        return self.op("Squeeze", var, kind=var.kind, axes=[axis])
+
+    def concat(self, parts, axis):
+        if all(part.const is not None for part in parts):
+            return Var(self, parts[0].kind, const=torch.cat([part.const for part in parts], axis))
+        return self.op("Concat", *parts, kind=parts[0].kind, axis=axis)
 
     def swap(self, var, first, second):
         perm = list(range(self.dims))
@@ -195,7 +215,7 @@ class Nodes:
 
     def _count(self, length):
         """Opsets 7 and 8 have no range: a one-unit RNN adds up ones, which counts."""
-        repeats = self.op("Concat", length, self.ints([1, 1]), kind=INT, axis=0)
+        repeats = self.concat([length, self.ints([1, 1])], 0)
         one = Var(self, FLOAT, const=torch.ones(1, 1, 1))
         ones = self.op("Tile", one, repeats)
         attributes = {"hidden_size": 1, "activations": ["Relu"], "direction": "forward"}

@@ -6,6 +6,7 @@ what a user had registered.  So the entries of the registry are swapped as a who
 the registry's dictionary is the only private name used.
 """
 
+import functools
 import importlib
 
 import torch
@@ -21,6 +22,7 @@ class installed:
         self.opsets = OPSETS if opset is None else [opset]
 
     def __enter__(self):
+        _load_builtin_symbolics()
         self._entries = []
         try:
             for name, function in self.symbolics.items():
@@ -55,9 +57,22 @@ class installed:
                 table.pop(key, None)
 
 
+@functools.lru_cache(maxsize=None)
+def _load_builtin_symbolics():
+    """Recent releases fill the registry at the first export: too late for us to put it back."""
+    for opset in OPSETS:
+        try:
+            importlib.import_module("torch.onnx.symbolic_opset{}".format(opset))
+        except ImportError:
+            continue
+
+
 def _groups():
     """The registry's dictionary in 1.13 and later, else None."""
-    for name in ("torch.onnx._internal.torchscript_exporter.registration", "torch.onnx._internal.registration"):
+    for name in (
+        "torch.onnx._internal.torchscript_exporter.registration",  # 2.9 and later
+        "torch.onnx._internal.registration",
+    ):
         try:
             return importlib.import_module(name).registry._registry
         except ImportError:

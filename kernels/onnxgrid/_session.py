@@ -18,15 +18,13 @@ CONTRIB_DOMAIN = "com.microsoft"
 class Session:
     """``functions`` maps the key of an operator and its dtype to (name, spec, dtype).
 
-    ``static`` says that no axis of the model is dynamic; ``grids`` remembers, under dynamo, which
-    tensors came from an affine grid.
+    ``grids`` remembers, under dynamo, which tensors came from an affine grid.
     """
 
-    def __init__(self, route, domain=DEFAULT_DOMAIN, opset=None, static=False):
+    def __init__(self, route, domain=DEFAULT_DOMAIN, opset=None):
         self.route = route
         self.domain = domain
         self.opset = opset
-        self.static = static
         self.functions = {}
         self.grids = {}
 

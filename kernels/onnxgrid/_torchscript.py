@@ -29,10 +29,10 @@ def export_opset():
 class TracedNodes(GridNodes):
     """Nodes of the graph ``g``; native values are ``torch._C.Value``."""
 
-    def __init__(self, g, opset, dtype, dims, static):
+    def __init__(self, g, opset, dtype, dims):
         super().__init__(opset, dtype, dims)
         self.g = g
-        self._static = static
+        self._static = has_static_inputs(g)
 
     def emit(self, op, inputs, attributes, outputs):
         suffixed = {}
@@ -53,6 +53,18 @@ class TracedNodes(GridNodes):
 
     def static_shape(self, var):
         return shape_of(self.native(var)) if self._static else None
+
+
+def has_static_inputs(g):
+    """Whether no axis of any input is dynamic.
+
+    Only then are recorded extents trusted: behind operators without shape inference they are
+    those of the example, whatever axes are dynamic.
+    """
+    return all(
+        not isinstance(kind, torch._C.TensorType) or None not in (kind.varyingSizes() or [None])
+        for kind in (value.type() for value in g.inputs())
+    )
 
 
 def shape_of(value):
@@ -142,7 +154,7 @@ def affine_dims(theta, size):
 def _write_nodes(g, spec, session, values):
     dtype = dtype_of(values[0])
     compute = float_dtype(dtype)
-    nodes = TracedNodes(g, session.opset or export_opset(), compute, spec.dims, session.static)
+    nodes = TracedNodes(g, export_opset(), compute, spec.dims)
     try:
         inputs = list(_inputs(nodes, spec, values))
         dtypes = [dtype_of(value) for value in values]
