@@ -4,10 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from jinja2 import Environment, FileSystemLoader
-
 from matrix.report import table as tables
-from matrix.report.dashboard import TEMPLATES
+from matrix.report.dashboard import template
 from matrix.report.summary import squares_by_tone
 
 if TYPE_CHECKING:
@@ -22,8 +20,5 @@ def render(results: Results, *, known: Known, label: str = "grid_sample to ONNX"
     measured = sum(count for tone, count in tones.items() if tone != "blank")
     value = f"{works:,} of {measured:,} work" if measured else "not measured"
     colour = "#6b7177" if not measured else "#2f7d46" if works * 2 >= measured else "#8a6400"
-    environment = Environment(loader=FileSystemLoader(TEMPLATES), autoescape=True, trim_blocks=True, lstrip_blocks=True)
     widths = [round(len(text) * 6.4 + 12) for text in (label, value)]
-    return environment.get_template("badge.svg.j2").render(
-        label=label, value=value, colour=colour, left=widths[0], right=widths[1]
-    )
+    return template("badge.svg.j2").render(label=label, value=value, colour=colour, left=widths[0], right=widths[1])

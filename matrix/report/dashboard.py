@@ -7,11 +7,13 @@ A pure function: the same results and lists give the same bytes. Pages have stab
 from __future__ import annotations
 
 import os
+from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 from urllib.parse import quote
 
-from jinja2 import Environment, FileSystemLoader
+from jinja2 import Environment, FileSystemLoader, Template
+from markupsafe import escape
 
 from matrix.report import findings, table
 from matrix.report.charts import charts
@@ -19,14 +21,14 @@ from matrix.report.cube import cube
 from matrix.report.details import encode, script
 from matrix.report.diff import KINDS, compare
 from matrix.report.failures import failures
-from matrix.report.naming import command, letters, slug
+from matrix.report.naming import letters, slug
 from matrix.report.output import Folder
 from matrix.report.overview import coverage
 from matrix.report.runtimes import runtimes
-from matrix.report.squares import SHOWN_AS_ROUTE, Squares
+from matrix.report.squares import Squares, filled
 from matrix.report.strings import Strings
 from matrix.report.summary import by_release, summary
-from matrix.verdicts import STAGES, VERDICTS
+from matrix.verdicts import VERDICTS
 
 if TYPE_CHECKING:
     from markupsafe import Markup
@@ -86,14 +88,23 @@ class _Site:
         self.strings = Strings.load(TEMPLATES / "strings.toml")
         self.squares = Squares(contents.routes, self.strings.place("short"))
         self.found_runtimes = runtimes(contents)
-        self.jinja = _jinja(contents, self.strings)
         shown = {"runtimes": bool(self.found_runtimes), "changes": before is not None}
-        self.jinja.globals["has_runtimes"] = bool(self.found_runtimes)
-        self.jinja.globals["nav"] = [(name, file) for name, file in NAVIGATION if shown.get(name, True)]
+        self.anchors = [
+            [escape(f"torch-{release}/opset-{opset}") for opset in contents.opsets] for release in contents.releases
+        ]
+        self.shared: dict[str, Any] = {
+            "t": self.strings.element,
+            "plain": self.strings.plain,
+            "table": contents,
+            "results": contents.results,
+            "letters": letters(contents.routes),
+            "nav": [(name, file) for name, file in NAVIGATION if shown.get(name, True)],
+            "has_runtimes": bool(self.found_runtimes),
+        }
 
-    def page(self, template: str, name: str, root: str = "", **values: Any) -> None:
-        """Render one page; ``root`` leads from it to the folder of the first page."""
-        html = self.jinja.get_template(f"{template}.html.j2").render(root=root, here=template, **values)
+    def page(self, kind: str, name: str, root: str = "", **values: Any) -> None:
+        """Render one page of a kind; ``root`` leads from it to the folder of the first page."""
+        html = template(f"{kind}.html.j2").render(self.shared, root=root, here=kind, **values)
         self.out.write(name, html)
 
     def assets(self) -> None:
@@ -130,14 +141,12 @@ class _Site:
             kinds = failures(self.table, case)
             self.page("case", f"case/{slug(case)}.html", "../", case=case, rows=rows, failures=kinds)
 
-    def _row(self, case: str, row: int) -> list[tuple[int, Markup, Markup]]:
-        """The squares of one case and release: opset, class names, content."""
+    def _row(self, case: str, row: int) -> list[tuple[Markup, Markup, Markup]]:
+        """The squares of one case and release: anchor, class names, content."""
         square = self.squares.render
         squares, marks = self.table.squares[case][row], self.table.marks[case][row]
-        return [
-            (opset, *square(*both))
-            for opset, both in zip(self.table.opsets, zip(squares, marks, strict=True), strict=True)
-        ]
+        both = zip(squares, marks, strict=True)
+        return [(anchor, *square(*one)) for anchor, one in zip(self.anchors[row], both, strict=True)]
 
     def runtimes(self) -> None:
         if self.found_runtimes:
@@ -150,7 +159,7 @@ class _Site:
             self.page("runtime", f"runtime/{slug(runtime.name)}.html", "../", runtime=runtime, rows=rows)
 
     def changes(self, before: Results) -> None:
-        anchors = {f"torch-{release}/opset-{opset}" for release in self.table.releases for opset in self.table.opsets}
+        anchors = {str(anchor) for row in self.anchors for anchor in row}
         self.page("changes", "changes.html", changes=compare(before, self.table), kinds=KINDS, anchors=anchors)
 
     def environments(self) -> None:
@@ -176,24 +185,17 @@ def _findings(contents: Table) -> dict[str, Any]:
     }
 
 
-def _jinja(contents: Table, strings: Strings) -> Environment:
+def template(name: str) -> Template:
+    """A template by its file name."""
+    return _jinja().get_template(name)
+
+
+@cache
+def _jinja() -> Environment:
+    """The templates, compiled once however often is rendered."""
     environment = Environment(
-        loader=FileSystemLoader(TEMPLATES),
-        autoescape=True,
-        trim_blocks=True,
-        lstrip_blocks=True,
+        loader=FileSystemLoader(TEMPLATES), autoescape=True, trim_blocks=True, lstrip_blocks=True, auto_reload=False
     )
-    environment.globals.update(
-        t=strings.element,
-        plain=strings.plain,
-        attribute=strings.attribute,
-        table=contents,
-        results=contents.results,
-        slug=slug,
-        command=command,
-        letters=letters(contents.routes),
-        VERDICTS=VERDICTS,
-        SHOWN_AS_ROUTE=SHOWN_AS_ROUTE,
-        STAGES=STAGES,
-    )
+    environment.filters["filled"] = filled
+    environment.globals.update(slug=slug, VERDICTS=VERDICTS)
     return environment

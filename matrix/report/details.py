@@ -23,6 +23,8 @@ if TYPE_CHECKING:
 _PLACE = frozenset({"kind", "cell", "torch", "opset", "route", "case", "seconds"})
 #: Stored as they are: they hardly ever repeat, or are as short as a position.
 _PLAIN = frozenset({"emitted_opset", "ir_version", "nodes", "bytes", "max_abs_error", "max_rel_error", "fingerprint"})
+#: Fields that no cell lacks.
+_ALWAYS = frozenset({"verdict", "stage", "fingerprint", "measured_at", "machine"})
 #: What is told of a further runtime, after its name.
 RUN_FIELDS = ("verdict", "stage", "max_abs_error", "placement", "error", "machine", "measured_at")
 
@@ -52,18 +54,20 @@ def encode(table: Table, case: str, kept: Collection[str] = frozenset()) -> dict
     _add_pooled(columns, values, "origin", [origin.get(record["cell"], "reference") for record in records])
     if stale:
         columns["stale"] = [int(record["cell"] in stale) for record in records]
+    present = set().union(*records)
+    untyped: list[Mapping[str, Any]] = [*records]
+    column: list[Any]
     for name in CELL_FIELDS:
-        if name in _PLACE:
+        if name in _PLACE or name not in present:
             continue
-        column: list[Any] = [record.get(name) for record in records]
-        if name not in _PLAIN:
-            _add_pooled(columns, values, name, column)
-        elif any(value is not None for value in column):
+        column = [one[name] for one in untyped] if name in _ALWAYS else [one.get(name) for one in untyped]
+        if name in _PLAIN:
             columns[name] = column
-    for stage in STAGES:
-        column = [seconds.get(stage) if (seconds := record.get("seconds")) else None for record in records]
-        if any(value is not None for value in column):
-            columns[f"seconds.{stage}"] = column
+        else:
+            _add_pooled(columns, values, name, column)
+    seconds: list[Mapping[str, float]] = [record.get("seconds", {}) for record in records]
+    taken = set().union(*seconds)
+    columns |= {f"seconds.{stage}": [one.get(stage) for one in seconds] for stage in STAGES if stage in taken}
     if judged := table.results.runs:
         values["runs"] = [_runs(judged[digest]) if digest in judged else [] for digest in values.get("digest", ())]
     if kept:
@@ -85,7 +89,8 @@ class _Places:
 
 def _add_pooled(columns: dict[str, list[Any]], values: dict[str, list[Any]], name: str, column: Sequence[Any]) -> None:
     """Store the distinct values once, in the order of their first appearance, and the column as positions."""
-    keys = [value if isinstance(value, str) or value is None else repr(value) for value in column]
+    plain = {*map(type, column)} <= {str, type(None)}
+    keys = column if plain else [value if isinstance(value, str) or value is None else repr(value) for value in column]
     distinct = dict(zip(reversed(keys), reversed(column), strict=True))
     first = [key for key in dict.fromkeys(keys) if key is not None]
     if first:

@@ -23,6 +23,14 @@ class Runtime:
     right: dict[tuple[str, str], list[tuple[str, int]]] = field(default_factory=dict)
     wrong: dict[tuple[str, str, str], list[tuple[str, int]]] = field(default_factory=dict)
 
+    def add(self, case: str, route: str, verdict: str, place: tuple[str, int]) -> None:
+        """Take one cell's verdict."""
+        self.verdicts[verdict] = self.verdicts.get(verdict, 0) + 1
+        if verdict in USABLE:
+            self.right.setdefault((case, route), []).append(place)
+        else:
+            self.wrong.setdefault((case, route, verdict), []).append(place)
+
     @property
     def judged(self) -> int:
         return sum(self.verdicts.values())
@@ -44,23 +52,21 @@ class Runtime:
 def runtimes(table: Table) -> list[Runtime]:
     """All runtimes of the results by name and version; empty without a cell that ran."""
     found: dict[str, Runtime] = {}
+    judged = table.results.runs
     for case in table.cases:
         for record in table.records[case]:
             digest = record.get("digest")
             if digest is None:
                 continue
-            verdicts = {record["runtime"]: record["verdict"]} if "runtime" in record else {}
-            further = table.results.runs.get(digest, {})
-            verdicts |= {name: run["verdict"] for name, run in further.items()}
-            for name, verdict in verdicts.items():
-                runtime = found.setdefault(name, Runtime(name, further=name in further))
-                runtime.further |= name in further
-                runtime.verdicts[verdict] = runtime.verdicts.get(verdict, 0) + 1
-                place = (record["torch"], record["opset"])
-                if verdict in USABLE:
-                    runtime.right.setdefault((case, record["route"]), []).append(place)
-                else:
-                    runtime.wrong.setdefault((case, record["route"], verdict), []).append(place)
+            place = (record["torch"], record["opset"])
+            own = record.get("runtime")
+            if own is not None:
+                found.setdefault(own, Runtime(own, further=False)).add(case, record["route"], record["verdict"], place)
+            for name, run in judged.get(digest, {}).items():
+                if name != own:
+                    runtime = found.setdefault(name, Runtime(name, further=True))
+                    runtime.further = True
+                    runtime.add(case, record["route"], run["verdict"], place)
     return sorted(found.values(), key=lambda runtime: _natural(runtime.name))
 
 

@@ -12,7 +12,7 @@ from matrix.report.table import HERE, STALE, Square, best_route
 from matrix.verdicts import USABLE, VERDICTS
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Iterable, Mapping, Sequence
 
 #: Verdicts of which a square names the route; of all others it names the verdict.
 SHOWN_AS_ROUTE = USABLE | {"drift", "off-spec"}
@@ -21,6 +21,14 @@ SHOWN_AS_ROUTE = USABLE | {"drift", "off-spec"}
 def tone(verdict: str, route: str) -> str:
     """The colour of a square; what works only by a substitute is paler than what PyTorch exports itself."""
     return "substitute" if verdict in USABLE and route not in OWN_ROUTES else VERDICTS[verdict].tone
+
+
+def filled(rows: Iterable[tuple[Markup, ...]], pattern: str) -> Markup:
+    """A template's pattern once per row, a line each.
+
+    The values have to be markup already: a page has thousands, and looking at each of them again is what takes time.
+    """
+    return Markup("\n".join([pattern.format(*row) for row in rows]))  # noqa: S704
 
 
 class Squares:

@@ -37,10 +37,6 @@ class Strings:
             attributes += Markup(' data-v="{}"').format(json.dumps(list(map(str, values)), ensure_ascii=False))
         return Markup("<span{}>{}</span>").format(attributes, self.plain(key, *values))
 
-    def attribute(self, name: str, key: str, *values: Any) -> Markup:
-        """An attribute (``title``, ``aria-label``, ``placeholder``) that can be put into another language."""
-        return Markup('{0}="{1}" data-t-{0}="{2}"').format(name, self.plain(key, *values), key)
-
     def place(self, name: str) -> dict[str, str]:
         """The English texts of one place by their name in it."""
         prefix = f"{name}."

@@ -41,12 +41,11 @@ def _settle(page: Any) -> None:
 )
 @pytest.mark.parametrize("address", PAGES)
 def test_no_serious_violation_of_accessibility_rules(
-    address: str, scheme: str, rules: dict[str, Any], visit: Callable[..., Any], small_site: Path
+    address: str, scheme: str, rules: dict[str, Any], visit: Callable[..., Any], small_site: Path, axe: Any
 ) -> None:
-    axe = pytest.importorskip("axe_playwright_python.sync_playwright")
     page = visit(address, small_site, color_scheme=scheme)
     _settle(page)
-    found = axe.Axe().run(page, options={"preload": False} | rules).response["violations"]
+    found = axe.run(page, options={"preload": False} | rules).response["violations"]
     serious = [
         f"{one['id']}: {one['help']}: {[node['html'][:160] for node in one['nodes'][:3]]}"
         for one in found
