@@ -18,6 +18,7 @@ from matrix import catalog as catalogs
 from matrix import environment, probe_process
 from matrix.catalog import ROOT
 from matrix.environment import Source
+from matrix.options import Options
 from matrix.plan import make_plan
 from matrix.selection import Selection
 
@@ -75,9 +76,10 @@ def _fresh(python: Path, cell: Cell) -> float:
 
 def _forked(python: Path, cells: Sequence[Cell], *, isolate: bool) -> tuple[float, float]:
     """Seconds per cell after the start, and the share of them outside torch, onnx and onnxruntime."""
+    group = Options().group
     config: dict[str, Any] = {
-        "cells": [{"route": cell.route, "case": cell.case, "opset": cell.opset} for cell in cells],
-        "timeout": 120.0, "memory_mb": 6000, "workers": 1, "group": 20, "isolate": isolate, "models": "",
+        "cells": probe_process.described(cells),
+        "timeout": 120.0, "memory_mb": 6000, "workers": 1, "group": group, "isolate": isolate, "models": "",
     }  # fmt: skip
     inside = 0.0
     whole = 0.0

@@ -133,7 +133,7 @@ def _run_probe(
     models = options.results / "models"
     models.mkdir(parents=True, exist_ok=True)
     config = {
-        "cells": [{"route": cell.route, "case": cell.case, "opset": cell.opset} for cell in cells],
+        "cells": probe_process.described(cells),
         "timeout": options.timeout_s,
         "memory_mb": options.memory_mb,
         "workers": workers,

@@ -33,7 +33,7 @@ class Options:
     timeout_s: float = 120.0
     memory_mb: int = 6000
     workers: int = 0
-    group: int = 20
+    group: int = 60
     isolate: bool = False
 
 
@@ -72,7 +72,7 @@ def run_parser() -> argparse.ArgumentParser:
     run.add_argument("--timeout", type=float, default=120.0, metavar="SECONDS", help="limit per cell")
     run.add_argument("--memory", type=int, default=6000, metavar="MB", help="limit per cell beyond what torch maps")
     run.add_argument("--workers", type=int, default=0, metavar="N", help="cells measured at once per environment")
-    run.add_argument("--group", type=int, default=20, metavar="N", help="cells that share a fork")
+    run.add_argument("--group", type=int, default=60, metavar="N", help="cells that share a fork")
     run.add_argument("--isolate", action="store_true", help="one fork per cell, nothing shared between cells")
     source = parser.add_argument_group("where packages come from (passed on to uv)")
     source.add_argument("--find-links", action="append", default=_environment_links(), metavar="FOLDER")

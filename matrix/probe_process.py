@@ -12,10 +12,30 @@ from typing import TYPE_CHECKING, Any
 
 from matrix.catalog import ROOT
 from matrix.errors import ProbeError
+from matrix.probe.routes import DYNAMO, ROUTES
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterable, Iterator
     from pathlib import Path
+
+    from matrix.cells import Cell
+
+
+def described(cells: Iterable[Cell]) -> list[dict[str, Any]]:
+    """The cells as the probe takes them.
+
+    TorchScript cells of one route may share a child, whatever their case; those of the dynamo exporter share what it
+    captures, so a child of theirs holds one case.
+    """
+    return [
+        {
+            "route": cell.route,
+            "case": cell.case,
+            "opset": cell.opset,
+            "group": f"{cell.route}/{cell.case}" if ROUTES[cell.route].exporter == DYNAMO else cell.route,
+        }
+        for cell in cells
+    ]
 
 
 def messages(python: Path, config: dict[str, Any]) -> Iterator[dict[str, Any]]:

@@ -135,15 +135,14 @@ class Zygote:
 
 
 def grouped(cells: List[Dict[str, Any]], size: int) -> List[List[int]]:
-    """Indices of cells that may share a child: the same route and case, at most ``size`` of them."""
+    """Indices of cells that may share a child, at most ``size`` of them: neighbours with the same ``group``."""
     groups: List[List[int]] = []
-    previous: Any = None
+    previous: Any = object()
     for index, cell in enumerate(cells):
-        key = (cell["route"], cell["case"])
-        if key != previous or len(groups[-1]) >= size:
+        if cell.get("group") != previous or len(groups[-1]) >= size:
             groups.append([])
         groups[-1].append(index)
-        previous = key
+        previous = cell.get("group")
     return groups
 
 

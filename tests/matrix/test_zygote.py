@@ -19,7 +19,7 @@ SETTINGS = {"timeout": 20.0, "memory_mb": 0, "workers": 1, "group": 20, "isolate
 
 
 def cells_of(*behaviours: str) -> list[dict[str, Any]]:
-    return [{"route": "r", "case": "c", "opset": opset, "behaviour": b} for opset, b in enumerate(behaviours)]
+    return [{"group": "g", "behaviour": behaviour} for behaviour in behaviours]
 
 
 def run(cells: list[dict[str, Any]], **settings: Any) -> tuple[dict[int, dict[str, Any]], Zygote]:
@@ -111,7 +111,7 @@ def test_cells_of_a_group_share_one_fork_and_isolated_ones_do_not() -> None:
 
 
 def test_several_workers_measure_every_cell_once() -> None:
-    cells = [{**cell, "case": f"c{index % 7}"} for index, cell in enumerate(cells_of(*["fine", "segfault"] * 20))]
+    cells = [{**cell, "group": index // 7} for index, cell in enumerate(cells_of(*["fine", "segfault"] * 20))]
     records, _ = run(cells, workers=3)
     assert verdicts(records) == ["pass", "crash"] * 20
 
@@ -124,6 +124,6 @@ def test_no_descriptor_or_child_is_left() -> None:
         os.waitpid(-1, os.WNOHANG)
 
 
-def test_only_cells_of_one_route_and_case_share_a_group() -> None:
-    cells = [{"route": r, "case": c} for r, c in ("aa", "aa", "ab", "ab", "ab", "bb")]
-    assert grouped(cells, 2) == [[0, 1], [2, 3], [4], [5]]
+def test_only_neighbours_of_the_same_group_share_a_child() -> None:
+    cells = [{"group": name} for name in "aabbbca"]
+    assert grouped(cells, 2) == [[0, 1], [2, 3], [4], [5], [6]]

@@ -1,0 +1,133 @@
+"""How one route stands at the place that is asked about: its verdict there, and what was recorded."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from matrix.verdicts import USABLE, VERDICTS
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from matrix.advise.question import Question
+    from matrix.records import CellRecord, RunRecord
+    from matrix.report.known import Known
+    from matrix.results import Results
+
+#: The file was never made, or is not the route's: no runtime can change that.
+_BEFORE_THE_RUNTIME = frozenset({"install", "build", "export", "check"})
+
+#: Said about the file and not about a runtime: holds wherever the file runs.
+_OF_THE_FILE = frozenset({"drift", "off-spec"})
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Price:
+    """What the route costs, as measured on the case's small inputs. Seconds; ``run`` is four runs, two at each size."""
+
+    nodes: int | None
+    bytes: int | None
+    export_seconds: float | None
+    run_seconds: float | None
+    max_abs_error: float | None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Standing:
+    """``verdict`` is ``not-run`` where nothing was measured; ``runtime`` the one that the verdict speaks of, or ''."""
+
+    route: str
+    verdict: str
+    runtime: str
+    cell: str
+    record: CellRecord | None = None
+    run: RunRecord | None = None
+
+    @property
+    def usable(self) -> bool:
+        return self.verdict in USABLE
+
+    @property
+    def price(self) -> Price:
+        record: dict[str, Any] = dict(self.record or {})
+        own = record.get("seconds", {})
+        run = dict(self.run or {})
+        seconds = run.get("seconds", {}) if self.run else own
+        return Price(
+            nodes=record.get("nodes"),
+            bytes=record.get("bytes"),
+            export_seconds=own.get("export"),
+            run_seconds=seconds.get("run"),
+            max_abs_error=(run if self.run else record).get("max_abs_error"),
+        )
+
+    @property
+    def message(self) -> str:
+        """One sentence: what was found."""
+        source: dict[str, Any] = dict(self.run or self.record or {})
+        record: dict[str, Any] = dict(self.record or {})
+        if self.verdict == "not-run":
+            return f"not measured in {self.runtime}" if record else "not measured"
+        if self.usable:
+            return self._praise(source, record)
+        if self.verdict == "drift":
+            return f"right numbers, but opset {record.get('emitted_opset')} comes out instead of {record['opset']}"
+        if self.verdict == "off-spec" and record.get("off_spec"):
+            return f"runs, but the ONNX specification forbids it: {record['off_spec'][0]}"
+        if "error" in source:
+            hint = source["error"].get("hint", "")
+            return source["error"]["message"] + (f" ({hint})" if hint else "")
+        if self.verdict in ("mismatch", "dynamic-lost"):
+            worst = source.get("max_abs_error")
+            larger = "" if worst is None else f"; largest difference {worst:.2g}"
+            return VERDICTS[self.verdict].meaning + larger
+        return VERDICTS[self.verdict].meaning
+
+    def _praise(self, source: dict[str, Any], record: dict[str, Any]) -> str:
+        worst = source.get("max_abs_error")
+        difference = "" if worst is None else f", largest difference from eager PyTorch {worst:.2g}"
+        note = "; another execution provider ran the node" if self.verdict == "pass-fallback" else ""
+        where = f" in {self.runtime}" if self.runtime else ""
+        return f"exported at opset {record['opset']}, ran{where} at two sizes{difference}{note}"
+
+
+def runtimes_known(results: Results) -> set[str]:
+    """Every runtime that judged a file."""
+    own = {record["runtime"] for record in results.cells.values() if "runtime" in record}
+    return own | {runtime for runs in results.runs.values() for runtime in runs}
+
+
+def standing(results: Results, question: Question, route: str, runtimes: Sequence[str]) -> Standing:
+    """The route at that place. ``runtimes``, newest first, are those that the question's runtime means."""
+    cell = f"torch-{question.torch}/opset-{question.opset}/{route}/{question.case}"
+    record = results.cells.get(cell)
+    if record is None:
+        return Standing(route=route, verdict="not-run", runtime=question.runtime, cell=cell)
+    own = record.get("runtime", "")
+    if not question.runtime or own in runtimes or _independent_of_runtime(record):
+        return Standing(route=route, verdict=record["verdict"], runtime=own, cell=cell, record=record)
+    runs = results.runs.get(record.get("digest", ""), {})
+    run = next((runs[name] for name in runtimes if name in runs), None)
+    if run is None:
+        return Standing(route=route, verdict="not-run", runtime=question.runtime, cell=cell, record=record)
+    verdict = run["verdict"]
+    if verdict in USABLE and record["verdict"] in _OF_THE_FILE:
+        verdict = record["verdict"]
+    return Standing(route=route, verdict=verdict, runtime=run["runtime"], cell=cell, record=record, run=run)
+
+
+def _independent_of_runtime(record: CellRecord) -> bool:
+    return record["verdict"] in ("unavailable", "not-applicable") or (
+        record["stage"] in _BEFORE_THE_RUNTIME and record["verdict"] not in USABLE
+    )
+
+
+def standings(results: Results, question: Question, known: Known, runtimes: Sequence[str]) -> list[Standing]:
+    """Every route that exists there, in the order of preference."""
+    found = []
+    for route in known.routes:
+        one = standing(results, question, route, runtimes)
+        if one.record is not None or known.applicable(question.torch, route, question.case):
+            found.append(one)
+    return found
