@@ -80,6 +80,7 @@ class _Recorder:
         self._fingerprints = Fingerprints(catalog, task.release, options.source)
         self._writer = writer
         self._facts: dict[str, Any] = {}
+        self._measured: set[Cell] = set()
 
     def environment(self, verdict: str, **fields: Any) -> None:
         self._facts |= fields
@@ -100,12 +101,13 @@ class _Recorder:
 
     def cell(self, cell: Cell, record: dict[str, Any]) -> None:
         self._writer.append([self._line(cell, record)])
+        self._measured.add(cell)
 
     def unavailable(self, cells: list[Cell], error: MatrixError) -> None:
         description = {"type": type(error).__name__, "message": error.message, "hint": error.remedy}
         self.environment("unavailable", error=description)
         failure = {"verdict": "unavailable", "stage": "install", "error": description}
-        self._writer.append(self._line(cell, failure) for cell in cells)
+        self._writer.append(self._line(cell, failure) for cell in cells if cell not in self._measured)
 
     def _line(self, cell: Cell, record: dict[str, Any]) -> dict[str, Any]:
         return {

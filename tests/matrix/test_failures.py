@@ -56,7 +56,9 @@ def test_known_phrases_are_classified(message: str, verdict: str, hint: str | No
 
 def test_the_cause_counts_too() -> None:
     outer = ExporterError("Failed to convert the exported program to an ONNX model.")
-    outer.__cause__ = ExporterError("No ONNX function found for <OpOverload(op='aten.grid_sampler_3d', overload='default')>")
+    outer.__cause__ = ExporterError(
+        "No ONNX function found for <OpOverload(op='aten.grid_sampler_3d', overload='default')>"
+    )
     assert export_verdict(outer) == "unsupported-op"
 
 

@@ -85,7 +85,9 @@ os.write(answer, json.dumps(outcome).encode())
 """
 
 
-@pytest.mark.parametrize(("torch", "outcome"), [("1.8.0", "RuntimeError"), ("1.13.1", "exported"), ("2.15.0", "exported")])
+@pytest.mark.parametrize(
+    ("torch", "outcome"), [("1.8.0", "RuntimeError"), ("1.13.1", "exported"), ("2.15.0", "exported")]
+)
 def test_19_a_function_without_symbolic_is_inlined_from_1_13_on(
     in_environment: Callable[..., subprocess.CompletedProcess[str]], torch: str, outcome: str
 ) -> None:

@@ -70,7 +70,11 @@ def test_a_killed_run_loses_nothing_and_goes_on(tmp_path: Path) -> None:
     assert _probes() == [], "a probe outlived its host"
     assert nox("-s", "matrix", "--", *arguments).returncode == 0
     whole = path.read_bytes()
-    first = [json.loads(line)["cell"] for line in kept.splitlines(keepends=True) if b'"kind":"cell"' in line and line.endswith(b"\n")]
+    first = [
+        json.loads(line)["cell"]
+        for line in kept.splitlines(keepends=True)
+        if b'"kind":"cell"' in line and line.endswith(b"\n")
+    ]
     every = [json.loads(line)["cell"] for line in whole.splitlines() if b'"kind":"cell"' in line]
     assert 20 <= len(first) < len(every)
     assert every[: len(first)] == first
