@@ -40,7 +40,7 @@ def announcement(tasks: Sequence[Task], total: int, options: Options) -> str:
         f"about {minutes} minutes on one core; nox -j N measures N environments at once",
         "disk: every environment is kept (--keep-envs)"
         if options.keep_envs
-        else f"disk: at most {options.disk_budget_gb:g} GB; finished environments go first (--disk-budget, --keep-envs)",
+        else f"disk: at most {options.disk_budget_gb:g} GB; finished environments go first (--keep-envs)",
         f"results: {options.results}; stop at any moment, the same command goes on from there",
     ]
     return "\n".join(lines)

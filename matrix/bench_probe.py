@@ -43,7 +43,9 @@ def main(arguments: Sequence[str]) -> None:
     """Rows for the releases named (default: one of each exporter generation)."""
     catalog = catalogs.load()
     releases = list(arguments) or ["1.8.0", "1.13.1", "2.4.1", "2.15.0"]
-    print("| release | route | fresh process | fork per cell | grouped forks | ÷ fork per cell | ÷ grouped | own time |")
+    print(
+        "| release | route | fresh process | fork per cell | grouped forks | ÷ fork per cell | ÷ grouped | own time |"
+    )
     print("|---|---|---|---|---|---|---|---|")
     for version in releases:
         python = environment.ensure(catalog, catalog.release(version), Source()).python

@@ -9,49 +9,33 @@ class ExporterError(Exception):
     pass
 
 
-@pytest.mark.parametrize(
-    ("message", "verdict", "hint"),
-    [
-        # 1.8 - 2.14
-        ("Unsupported ONNX opset version: 21", "unsupported-opset", None),
-        # 2.15
-        ("Unsupported onnx_opset_version: 24", "unsupported-opset", None),
-        # 1.8 - 1.11
-        (
-            "Exporting the operator grid_sampler to ONNX opset version 11 is not supported. Please feel free to request "
-            "support or submit a pull request on PyTorch GitHub.",
-            "unsupported-op",
-            None,
-        ),
-        # 1.12
-        (
-            "Exporting the operator ::grid_sampler to ONNX opset version 15 is not supported. Support for this operator "
-            "was added in version 16, try exporting with this version.",
-            "unsupported-op",
-            "needs opset 16",
-        ),
-        # 1.13 and later
-        (
-            "Exporting the operator 'aten::affine_grid_generator' to ONNX opset version 11 is not supported. Support for "
-            "this operator was added in version 20, try exporting with this version.",
-            "unsupported-op",
-            "needs opset 20",
-        ),
-        # 2.0 and later
-        (
-            "Unsupported: ONNX export of operator GridSample with 5D volumetric input. Please feel free to request support",
-            "unsupported-op",
-            "5-D sampling needs opset 20",
-        ),
-        ("ONNX export failed on arange, which is not implemented for opset 7. Try exporting", "unsupported-op", None),
-        ("Unrecognized attribute: axes for operator ReduceMean", "error", None),
-        ("", "error", None),
-    ],
-)
-def test_known_phrases_are_classified(message: str, verdict: str, hint: str | None) -> None:
+MESSAGES = {
+    "Unsupported ONNX opset version: 21": ("unsupported-opset", None),  # 1.8 - 2.14
+    "Unsupported onnx_opset_version: 24": ("unsupported-opset", None),  # 2.15
+    # 1.8 - 1.11
+    """Exporting the operator grid_sampler to ONNX opset version 11 is not supported. Please feel free to request
+    support or submit a pull request on PyTorch GitHub.""": ("unsupported-op", None),
+    # 1.12
+    """Exporting the operator ::grid_sampler to ONNX opset version 15 is not supported. Support for this operator
+    was added in version 16, try exporting with this version.""": ("unsupported-op", "needs opset 16"),
+    # 1.13 and later
+    """Exporting the operator 'aten::affine_grid_generator' to ONNX opset version 11 is not supported. Support for
+    this operator was added in version 20, try exporting with this version.""": ("unsupported-op", "needs opset 20"),
+    # 2.0 and later
+    "Unsupported: ONNX export of operator GridSample with 5D volumetric input. Please feel free to request support": (
+        "unsupported-op",
+        "5-D sampling needs opset 20",
+    ),
+    "ONNX export failed on arange, which is not implemented for opset 7. Try exporting": ("unsupported-op", None),
+    "Unrecognized attribute: axes for operator ReduceMean": ("error", None),
+    "": ("error", None),
+}
+
+
+@pytest.mark.parametrize("message", MESSAGES)
+def test_known_phrases_are_classified(message: str) -> None:
     error = ExporterError(message)
-    assert export_verdict(error) == verdict
-    assert describe(error).get("hint") == hint
+    assert (export_verdict(error), describe(error).get("hint")) == MESSAGES[message]
 
 
 def test_the_cause_counts_too() -> None:
@@ -69,12 +53,12 @@ def test_only_the_first_line_is_kept_and_cut() -> None:
 
 
 def test_an_exception_that_cannot_be_printed_is_still_described() -> None:
-    class Unprintable(Exception):
+    class UnprintableError(Exception):
         def __str__(self) -> str:
             raise ValueError("no")
 
-    record = describe(Unprintable())
-    assert record["type"].endswith("Unprintable")
+    record = describe(UnprintableError())
+    assert record["type"].endswith("UnprintableError")
     assert "str() raised ValueError" in record["message"]
 
 

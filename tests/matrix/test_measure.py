@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import pytest
 from filelock import FileLock
@@ -19,6 +18,9 @@ from matrix.options import Options
 from matrix.plan import Task, make_plan
 from matrix.progress import Progress
 from matrix.selection import Selection
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
 
 CATALOG = catalogs.load()
 SELECTION = Selection(torch=("1.8.0",), opsets=("11", "12"), routes=("native", "shim"), cases=("affine_grid-2d",))

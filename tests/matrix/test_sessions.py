@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
-from pathlib import Path
+from typing import TYPE_CHECKING
 
 import pytest
 
 from matrix import options, sessions
 from matrix.errors import UnknownNameError, UsageError
+
+if TYPE_CHECKING:
+    from pathlib import Path
 
 
 def requested(*words: str, results: Path) -> sessions.Run:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import subprocess
 from typing import TYPE_CHECKING
 
 import pytest
@@ -11,6 +10,7 @@ import pytest
 from tests.real.conftest import RELEASES, Rows
 
 if TYPE_CHECKING:
+    import subprocess
     from collections.abc import Callable
 
 SAMPLE, VOLUME, GRID = "grid_sample-bilinear-zeros-4d", "grid_sample-bilinear-zeros-5d", "affine_grid-2d"

@@ -26,7 +26,7 @@ def test_every_selected_cell_has_a_verdict_and_every_field(measured: Rows) -> No
             assert record["stage"] == "compare"
             assert record["max_abs_error"] <= 1e-4
             assert record["emitted_opset"] == record["opset"]
-            assert record["digest"] and record["operators"] and record["nodes"] and record["bytes"]
+            assert all(record[field] for field in ("digest", "operators", "nodes", "bytes"))
 
 
 def test_nothing_crashed_or_hung(measured: Rows) -> None:
@@ -70,12 +70,8 @@ def test_a_killed_run_loses_nothing_and_goes_on(tmp_path: Path) -> None:
     assert _probes() == [], "a probe outlived its host"
     assert nox("-s", "matrix", "--", *arguments).returncode == 0
     whole = path.read_bytes()
-    first = [
-        json.loads(line)["cell"]
-        for line in kept.splitlines(keepends=True)
-        if b'"kind":"cell"' in line and line.endswith(b"\n")
-    ]
-    every = [json.loads(line)["cell"] for line in whole.splitlines() if b'"kind":"cell"' in line]
+    first = _cells(kept[: kept.rfind(b"\n") + 1])
+    every = _cells(whole)
     assert 20 <= len(first) < len(every)
     assert every[: len(first)] == first
     assert len(every) == len(set(every)), "a cell was measured twice"
@@ -94,6 +90,10 @@ def test_a_release_that_does_not_exist_is_unavailable_with_a_reason(tmp_path: Pa
     assert "Does PyTorch 1.8.9 exist" in said
     assert (tmp_path / "dashboard" / "index.html").exists()
     assert {record["verdict"] for record in rows(tmp_path).values()} == {"unavailable"}
+
+
+def _cells(lines: bytes) -> list[str]:
+    return [json.loads(line)["cell"] for line in lines.splitlines() if b'"kind":"cell"' in line]
 
 
 def _probes() -> list[int]:
