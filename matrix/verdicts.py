@@ -42,7 +42,7 @@ _ALL = (
     Verdict("unsupported-opset", "∅", "bad", 9, "the exporter does not know this opset"),
     Verdict("error", "!", "bad", 10, "failed in another way; the stage and the message say how"),
     Verdict("crash", "☠", "broken", 11, "the process died"),
-    Verdict("timeout", "⏱", "broken", 12, "did not finish within the time limit"),
+    Verdict("timeout", "◷", "broken", 12, "did not finish within the time limit"),
     Verdict(
         "unavailable",
         "?",

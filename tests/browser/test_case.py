@@ -191,3 +191,22 @@ def test_the_view_can_be_taken_away_as_csv_and_json(visit: Callable[..., Any]) -
     with Path(started.value.path()).open(encoding="utf-8", newline="") as stream:
         rows = list(csv.DictReader(stream))
     assert [row["cell"] for row in rows] == [line["cell"] for line in lines]
+
+
+def test_a_link_to_a_square_far_down_shows_it_with_the_top_of_its_details(visit: Callable[..., Any]) -> None:
+    page = visit(f"{PAGE}#torch-2.15.0/opset-25/dynamo")
+    page.wait_for_selector("#panel .record")
+    height = page.viewport_size["height"]
+    for element in (page.locator("#panel h2").first, _square(page, "2.15.0", 25)):
+        box = element.bounding_box()
+        assert 0 <= box["y"] <= height - box["height"]
+        assert box["x"] + box["width"] <= page.viewport_size["width"]
+
+
+def test_a_runtime_that_has_not_seen_a_file_has_not_run_it(visit: Callable[..., Any]) -> None:
+    page = visit(f"{PAGE}#?axes=opset&of=1.8.0&route=custom")
+    page.wait_for_selector("#slice table")
+    row = page.locator("#slice tbody tr", has=page.get_by_role("rowheader", name="7", exact=True))
+    assert row.locator("b").all_inner_texts() == ["· not run", "· not run", "⊘ unloadable"]
+    row = page.locator("#slice tbody tr", has=page.get_by_role("rowheader", name="20", exact=True))
+    assert set(row.locator("b").all_inner_texts()) == {"∅ no opset"}

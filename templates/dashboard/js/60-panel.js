@@ -70,6 +70,7 @@ matrix.panel = {
     const best = look.best(cells, release, opset, matrix.filters.routes());
     const asked = cube.routes.indexOf(routeName);
     const route = asked >= 0 ? asked : Math.max(best.route, 0);
+    if (!focus) this.bringIntoSight(place);
     const ticket = (this.ticket = {});
     panel.replaceChildren(...this.head(place, cells, release, opset, route), matrix.word("detail.loading"));
     if (focus) panel.querySelector("h2").focus();
@@ -82,6 +83,12 @@ matrix.panel = {
       body = [matrix.element("p", { class: "note" }, matrix.word("detail.missing", error.message))];
     }
     if (this.ticket === ticket) { panel.lastChild.remove(); panel.append(...body); }
+  },
+  /** A link to a square shows table and details from their top, and the square within the table. */
+  bringIntoSight(place) {
+    const area = document.querySelector(".with-panel");
+    if (area.getBoundingClientRect().top < 0) area.scrollIntoView({ block: "start" });
+    document.getElementById(place)?.scrollIntoView({ block: "nearest", inline: "nearest" });
   },
   head(place, cells, release, opset, current) {
     const { cube, look, element, state } = matrix;

@@ -18,14 +18,12 @@ matrix.slices = {
 
   /** The best judgement of one square, or why there is none. */
   square(found, runtime) {
-    const notRun = matrix.cube.verdicts.length - 1;
-    let best = null;
-    for (const one of found) {
-      const rank = one.judged[runtime] ?? (one.file ? notRun : one.rank);
-      const better = !best || (runtime in one.judged) > best.judged || ((runtime in one.judged) === best.judged && rank < best.rank);
-      if (better) best = { rank, route: one.route, place: one, judged: runtime in one.judged };
-    }
-    return best ?? { rank: notRun, route: -1, place: null, judged: false };
+    const judged = found.filter((one) => runtime in one.judged);
+    const files = found.filter((one) => one.file);
+    const rank = judged.length ? (one) => one.judged[runtime] : (one) => one.rank;
+    const candidates = judged.length ? judged : files.length ? [] : found;
+    const best = candidates.reduce((a, b) => (a === null || rank(b) < rank(a) ? b : a), null);
+    return best ? { rank: rank(best), route: best.route, place: best } : { rank: matrix.cube.verdicts.length - 1, route: -1, place: null };
   },
 
   async show() {
