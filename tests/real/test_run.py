@@ -56,8 +56,14 @@ def test_isolated_cells_give_the_same_files_and_verdicts(measured: Rows, tmp_pat
 def test_a_killed_run_loses_nothing_and_goes_on(tmp_path: Path) -> None:
     arguments = ["--torch", "1.8.0", "--opset", "9-13", "--keep-envs", "--results", str(tmp_path)]
     command = [sys.executable, "-m", "nox", "-s", "matrix", "--", *arguments]
+    mark = f"killed run {os.getpid()}"
     process = subprocess.Popen(
-        command, cwd=ROOT, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, start_new_session=True
+        command,
+        cwd=ROOT,
+        env=os.environ | {"MATRIX_MACHINE_LABEL": mark},
+        stdout=subprocess.DEVNULL,
+        stderr=subprocess.DEVNULL,
+        start_new_session=True,
     )
     path = tmp_path / "torch-1.8.0.jsonl"
     deadline = time.monotonic() + 120
@@ -67,7 +73,7 @@ def test_a_killed_run_loses_nothing_and_goes_on(tmp_path: Path) -> None:
     process.wait()
     time.sleep(2)
     kept = path.read_bytes()
-    assert _probes() == [], "a probe outlived its host"
+    assert _processes(mark) == [], "a probe outlived its host"
     assert nox("-s", "matrix", "--", *arguments).returncode == 0
     whole = path.read_bytes()
     first = _cells(kept[: kept.rfind(b"\n") + 1])
@@ -96,14 +102,14 @@ def _cells(lines: bytes) -> list[str]:
     return [json.loads(line)["cell"] for line in lines.splitlines() if b'"kind":"cell"' in line]
 
 
-def _probes() -> list[int]:
+def _processes(mark: str) -> list[str]:
+    """Command lines of the processes in whose environment the mark stands."""
     found = []
     for entry in Path("/proc").iterdir():
         if entry.name.isdigit():
             try:
-                words = (entry / "cmdline").read_bytes().split(b"\0")
+                if mark.encode() in (entry / "environ").read_bytes():
+                    found.append((entry / "cmdline").read_text())
             except OSError:
                 continue
-            if b"matrix.probe" in words:
-                found.append(int(entry.name))
     return found
