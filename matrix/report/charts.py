@@ -42,8 +42,8 @@ _SHADES = tuple(f"var(--chart-{number})" for number in range(1, 8))
 
 def charts(table: Table) -> list[Chart]:
     """All charts that the results have numbers for."""
-    found = [_coverage(table), _stages(table), _environments(table)]
-    return [chart for chart in found if chart is not None]
+    environments = _environments(table)
+    return [_coverage(table), *_stages(table), *([environments] if environments else [])]
 
 
 def _coverage(table: Table) -> Chart:
@@ -53,8 +53,8 @@ def _coverage(table: Table) -> Chart:
     return _chart("coverage", table.releases, series, tuple(colour for *_, colour in _COVERAGE))
 
 
-def _stages(table: Table) -> Chart | None:
-    """Median seconds per stage of the cells that went all the way, by route."""
+def _stages(table: Table) -> list[Chart]:
+    """Median time per stage of the cells that went all the way, by route; and running alone, since it is so short."""
     seconds: dict[str, dict[str, list[float]]] = {route: {} for route in table.routes}
     for records in table.records.values():
         for record in records:
@@ -63,14 +63,14 @@ def _stages(table: Table) -> Chart | None:
                     seconds[record["route"]].setdefault(stage, []).append(value)
     routes = tuple(route for route in table.routes if seconds[route])
     stages = [stage for stage in STAGES if any(stage in seconds[route] for route in routes)]
-    if not stages:
-        return None
     series = tuple((stage, tuple(_milliseconds(seconds[route].get(stage)) for route in routes)) for stage in stages)
-    return _chart("stages", routes, series, _SHADES)
+    speed = tuple(one for one in series if one[0] == "run")
+    found = [_chart("stages", routes, series, _SHADES)] if series else []
+    return [*found, _chart("speed", routes, speed, _SHADES[3:])] if speed else found
 
 
 def _milliseconds(values: list[float] | None) -> float | None:
-    return round(median(values) * 1000, 2) if values else None
+    return round(median(values) * 1000, 3) if values else None
 
 
 def _environments(table: Table) -> Chart | None:

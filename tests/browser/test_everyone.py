@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import functools
+import http.server
 import os
+import threading
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -113,3 +116,22 @@ def test_verdicts_are_told_apart_by_more_than_colour(visit: Callable[..., Any]) 
     page = visit("legend.html")
     texts = page.locator("tbody th").all_inner_texts()
     assert len({text.split()[0] for text in texts}) == len({text.split()[1] for text in texts}) == len(texts)
+
+
+class _Quiet(http.server.SimpleHTTPRequestHandler):
+    def log_message(self, *_: Any) -> None:
+        """Say nothing."""
+
+
+def test_a_web_server_may_serve_it_too(chromium: Any, small_site: Path) -> None:
+    handler = functools.partial(_Quiet, directory=str(small_site))
+    with http.server.ThreadingHTTPServer(("127.0.0.1", 0), handler) as server:
+        threading.Thread(target=server.serve_forever, daemon=True).start()
+        page = chromium.new_page()
+        problems: list[str] = []
+        page.on("console", lambda message: problems.append(message.text))
+        page.goto(f"http://127.0.0.1:{server.server_port}/case/{CASE}.html#torch-1.8.0/opset-11/shim")
+        page.wait_for_selector("#panel .record")
+        page.close()
+        server.shutdown()
+    assert problems == []

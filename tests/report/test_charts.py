@@ -19,6 +19,13 @@ def test_coverage_counts_every_square_once() -> None:
     assert own[KNOWN.releases.index("1.11.0")] < own[KNOWN.releases.index("2.9.1")]
 
 
+def test_every_stage_of_every_route_has_its_median() -> None:
+    stages = charts.charts(table.build(synthetic.results(), KNOWN))[1]
+    assert stages.labels == synthetic.ROUTES
+    assert [name for name, _ in stages.series] == ["export", "check", "load", "run", "compare"]
+    assert dict(stages.series)["load"] == (11.0,) * len(synthetic.ROUTES)
+
+
 def test_what_was_not_measured_has_no_chart_but_coverage() -> None:
     assert [chart.name for chart in charts.charts(table.build(Results(), KNOWN))] == ["coverage"]
 
