@@ -61,6 +61,7 @@ matrix.ready(() => {
     }
     for (const group of table.tBodies) group.hidden = [...group.rows].every((row) => row.hidden);
     for (const head of table.querySelectorAll("thead [data-torch]")) head.classList.toggle("chosen", head.dataset.torch === chosen);
+    matrix.translate(table);
     answer(cube.releases.indexOf(chosen), opset, routes, find, carried);
   };
 
