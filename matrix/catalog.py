@@ -6,7 +6,7 @@ import tomllib
 from dataclasses import dataclass, replace
 from functools import cached_property
 from pathlib import Path
-from typing import Any
+from typing import Any, Protocol, TypeVar
 
 from packaging.specifiers import SpecifierSet
 from packaging.version import InvalidVersion, Version
@@ -40,6 +40,29 @@ class Release:
         return Version(self.version)
 
 
+class Subject(Protocol):
+    """What an environment is made for: a PyTorch release, or a runtime."""
+
+    @property
+    def name(self) -> str: ...
+    @property
+    def version(self) -> str: ...
+    @property
+    def python(self) -> str: ...
+
+
+S = TypeVar("S", bound=Subject)
+S_contra = TypeVar("S_contra", bound=Subject, contravariant=True)
+
+
+class Requirements(Protocol[S_contra]):
+    """Who knows what the environment of a subject needs; ``origin`` is the file that it knows it from."""
+
+    @property
+    def origin(self) -> str: ...
+    def requirements_of(self, release: S_contra, /) -> list[str]: ...
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Pin:
     """A requirement that holds for a range of releases, with what breaks without it."""
@@ -60,6 +83,7 @@ class Catalog:
     oldest: str
     first: tuple[str, ...]
     quick: tuple[str, ...]
+    origin: str = "envs/torch.toml"
 
     @cached_property
     def by_version(self) -> dict[str, Release]:

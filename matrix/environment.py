@@ -25,7 +25,7 @@ from matrix.tools import uv
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from matrix.catalog import Catalog, Release
+    from matrix.catalog import Requirements, S, Subject
 
 FOLDER = ROOT / ".nox" / "torch"
 OWN_CACHE = ROOT / ".nox" / "uv-cache"
@@ -69,7 +69,7 @@ class Environment:
     seconds: float
 
 
-def ensure(catalog: Catalog, release: Release, source: Source) -> Environment:
+def ensure(catalog: Requirements[S], release: S, source: Source) -> Environment:
     """Make the release's environment, or take the complete one that is there.
 
     Raises InterpreterNotFoundError, NetworkError, InstallError or DiskFullError; nothing half-made is left behind.
@@ -101,7 +101,7 @@ def complete_environments() -> list[Path]:
     return sorted(found, key=lambda folder: (folder / _SENTINEL).stat().st_mtime)
 
 
-def touch(release: Release) -> None:
+def touch(release: Subject) -> None:
     """Note that the environment was used just now."""
     sentinel = FOLDER / release.name / _SENTINEL
     if sentinel.exists():
@@ -113,7 +113,7 @@ def cache_variables() -> dict[str, str]:
     return {} if os.environ.get("UV_CACHE_DIR") else {"UV_CACHE_DIR": str(OWN_CACHE)}
 
 
-def _identity(catalog: Catalog, release: Release, source: Source) -> str:
+def _identity(catalog: Requirements[S], release: S, source: Source) -> str:
     parts = [release.python, locks.digest(catalog, release), *source.arguments()]
     return hashlib.sha256("\n".join(parts).encode()).hexdigest()[:16]
 
@@ -135,7 +135,7 @@ def _write_sentinel(folder: Path, identity: str) -> None:
 class _requirements:  # noqa: N801 - used as a context manager only
     """uv's arguments that say what to install, with the files that they name."""
 
-    def __init__(self, catalog: Catalog, release: Release, source: Source) -> None:
+    def __init__(self, catalog: Requirements[S], release: S, source: Source) -> None:
         self._lock = locks.read(release)
         self._path = locks.path_of(release)
         self._requirements = catalog.requirements_of(release)
@@ -167,7 +167,7 @@ def _locked_platform() -> bool:
     return (os.uname().sysname.lower(), os.uname().machine) == _LOCKED_PLATFORM
 
 
-def _uv(arguments: list[str], release: Release) -> None:
+def _uv(arguments: list[str], release: Subject) -> None:
     environment = os.environ | cache_variables() | {"UV_NO_PROGRESS": "1"}
     done = subprocess.run([uv(), *arguments], capture_output=True, text=True, check=False, env=environment)
     if done.returncode == 0:

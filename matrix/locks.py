@@ -22,36 +22,42 @@ from matrix.errors import InstallError, NetworkError
 from matrix.tools import uv
 
 if TYPE_CHECKING:
-    from matrix.catalog import Catalog, Release
+    from matrix.catalog import Requirements, S, Subject
 
 FOLDER = ENVS / "locks"
 PLATFORM = "x86_64-manylinux_2_28"
 _DOWNLOAD = re.compile(r"^# download: (\d+)$", re.MULTILINE)
 
 
-def path_of(release: Release) -> Path:
+def path_of(release: Subject) -> Path:
     return FOLDER / f"{release.name}.txt"
 
 
-def read(release: Release) -> str | None:
+def read(release: Subject) -> str | None:
     """The lock's text, or None for a release that has none (a derived one)."""
     path = path_of(release)
     return path.read_text(encoding="utf-8") if path.exists() else None
 
 
-def digest(catalog: Catalog, release: Release) -> str:
+def digest(catalog: Requirements[S], release: S) -> str:
     """Identifies what an environment is made from: its lock, or its requirements when there is no lock."""
     text = read(release) or "\n".join(catalog.requirements_of(release))
     return hashlib.sha256(text.encode()).hexdigest()[:12]
 
 
-def download_bytes(release: Release) -> int | None:
+def download_bytes(release: Subject) -> int | None:
     """Bytes that an empty cache has to download, as measured when the lock was made."""
     match = _DOWNLOAD.search(read(release) or "")
     return int(match[1]) if match else None
 
 
-def make(catalog: Catalog, release: Release) -> Path:
+def size_of(lock: Path) -> int:
+    """The same for the file of a lock, 0 when it does not say."""
+    match = _DOWNLOAD.search(lock.read_text(encoding="utf-8"))
+    return int(match[1]) if match else 0
+
+
+def make(catalog: Requirements[S], release: S) -> Path:
     """Resolve the release's requirements and write its lock.
 
     Raises NetworkError when the index does not answer and InstallError when there is no resolution.
@@ -64,7 +70,7 @@ def make(catalog: Catalog, release: Release) -> Path:
         standard = tomllib.loads(_compile(source, release, "--format", "pylock.toml"))
     size = sum(_wheel_size(package, release.python) for package in standard["packages"])
     head = [
-        "# Made by `nox -s lock` from envs/torch.toml; do not edit.",
+        f"# Made by `nox -s lock` from {catalog.origin}; do not edit.",
         f"# python: {release.python}  platform: {PLATFORM}",
         *(f"# requires: {requirement}" for requirement in requirements),
         f"# download: {size}",
@@ -75,7 +81,7 @@ def make(catalog: Catalog, release: Release) -> Path:
     return path
 
 
-def _compile(source: Path, release: Release, *options: str) -> str:
+def _compile(source: Path, release: Subject, *options: str) -> str:
     command = [uv(), "pip", "compile", str(source), "--python-version", release.python, "--python-platform", PLATFORM]
     command += ["--no-header", "--no-annotate", "--quiet", "--no-python-downloads", *options]
     done = subprocess.run(command, capture_output=True, text=True, check=False)

@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from matrix import catalog as catalogs
+from matrix import runtimes
 from matrix.options import REFERENCE, add_folder, add_selection, selection_of
 from matrix.plan import make_plan
 
@@ -33,7 +34,7 @@ def add(commands: Commands) -> None:
     catalog.set_defaults(run=_catalog)
 
     lock = commands.add_parser("lock", help="resolve and pin environments (needs the network)")
-    lock.add_argument("releases", nargs="*", metavar="RELEASE", help="default: all")
+    lock.add_argument("releases", nargs="*", metavar="NAME", help="1.8.0, ort-1.16.3, runtimes; default: all")
     lock.set_defaults(run=_lock)
 
 
@@ -69,10 +70,20 @@ def _catalog(values: argparse.Namespace) -> int:
 def _lock(values: argparse.Namespace) -> int:
     from matrix import locks
 
-    catalog = catalogs.load()
-    releases = [catalog.release(text) for text in values.releases] or list(catalog.releases)
-    for release in releases:
-        path = locks.make(catalog, release)
-        size = locks.download_bytes(release) or 0
-        print(f"{path.name}: {size / 1e9:.2f} GB to download", flush=True)
+    catalog, engines = catalogs.load(), runtimes.load()
+    named = [name for name in values.releases if name != "runtimes"]
+    everything = not values.releases
+    for name in named or ([release.version for release in catalog.releases] if everything else []):
+        if name[0].isdigit() or name == "newest":
+            _say(locks.make(catalog, catalog.release(name)))
+        else:
+            _say(locks.make(engines, engines.runtime(name)))
+    for runtime in engines.runtimes if everything or "runtimes" in values.releases else ():
+        _say(locks.make(engines, runtime))
     return 0
+
+
+def _say(lock: Path) -> None:
+    from matrix import locks
+
+    print(f"{lock.name}: {locks.size_of(lock) / 1e9:.2f} GB to download", flush=True)

@@ -7,15 +7,7 @@ the module, name it in ``envs/runtimes.toml`` and give ``matrix.probe.refusals``
 from __future__ import annotations
 
 import importlib
-from typing import TYPE_CHECKING, Any, Dict, List, Mapping, Optional, cast
-
-if TYPE_CHECKING:
-    try:
-        from typing import Protocol
-    except ImportError:
-        from typing_extensions import Protocol
-else:
-    Protocol = object
+from typing import Any, Dict, List, Mapping, Optional, Protocol, cast
 
 Feeds = Mapping[str, Any]
 
@@ -25,15 +17,12 @@ class Session(Protocol):
 
     def run(self, feeds: Feeds) -> List[Any]:
         """The outputs as numpy arrays in the file's order; ``feeds`` are arrays by input name, of any size."""
-        ...
 
     def placement(self) -> Optional[str]:
         """Where the operators ran, when that is not where they were asked to run; asked after a run."""
-        ...
 
     def close(self) -> None:
         """Give back what the session holds."""
-        ...
 
 
 class Engine(Protocol):
@@ -41,15 +30,12 @@ class Engine(Protocol):
 
     def version(self) -> str:
         """The version that is really installed."""
-        ...
 
     def warm(self) -> None:
         """Import everything lazy; called once before the process forks, so it must not leave a thread running."""
-        ...
 
     def load(self, path: str, options: Dict[str, Any]) -> Session:
         """Open the file; raises whatever the runtime raises when it refuses it."""
-        ...
 
 
 def engine_of(name: str) -> Engine:
