@@ -86,13 +86,16 @@ def mark_sample(image, grid, mode, padding_mode, align_corners):
     """The marker of a checked ``grid_sample`` for the session in force."""
     session = _session.current()
     dims = image.dim() - 2
+    channels = image.shape[1] if type(image.shape[1]) is int else None
     made_by = session.grids.get(id(grid)) if session.route == "fused" else None
     if made_by is not None:
         _, theta, size, grid_align = made_by
         spec = _spec.AffineGridSample(dims, mode, padding_mode, align_corners, grid_align)
+        spec.channels = channels
         marker = getattr(_markers(), "fused{}".format(len(size)))
         return marker(image, theta, *size, session.number(spec, image.dtype))
     spec = _spec.GridSample(dims, mode, padding_mode, align_corners)
+    spec.channels = channels
     return _markers().sample(image, grid, session.number(spec, image.dtype))
 
 

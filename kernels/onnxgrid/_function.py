@@ -65,6 +65,7 @@ def function(spec, dtype, opset, domain, name=None, native=False):
 
 def build(nodes, spec, inputs, dtype, dtypes, native=False):
     """``spec`` on ``inputs`` of ``dtypes``, computed in the dtype of ``nodes``; gives ``dtype``."""
+    nodes.channels = spec.channels
     result = spec.native(nodes, dtype, *inputs) if native else None
     if result is not None or spec.name == "Rotate":
         return result or spec.build(nodes, *inputs)

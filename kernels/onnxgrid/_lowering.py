@@ -11,11 +11,11 @@ import itertools
 
 import torch
 
-from ._nodes import FLOAT, INT, Nodes
+from ._nodes import FLOAT, INDEX, Nodes
 from ._torch_facts import volumetric_nearest_rounds_away
 
 #: Up to so many channels GatherElements is faster in onnxruntime (docs/performance.md).
-FEW_CHANNELS = 8
+FEW_CHANNELS = 24
 
 
 class GridNodes(Nodes):
@@ -57,8 +57,7 @@ class GridNodes(Nodes):
 
     def interpolate(self, image, taps, padding_mode):
         """Sum of pixels at every combination of ``taps`` (position, weight) over the axes."""
-        shape = self.static_shape(image)
-        few = self.opset >= 11 and shape is not None and 0 < (shape[1] or 0) <= FEW_CHANNELS
+        few = self.opset >= 11 and self.channels is not None and self.channels <= FEW_CHANNELS
         limit = self._extents(image) - 1
         channels = self.extents(image, [1]) if few else None
         if padding_mode == "zeros":
@@ -96,6 +95,13 @@ class GridNodes(Nodes):
             numbers = longer
         return numbers
 
+    def _lengths(self, image):
+        """The extent of each axis, to number pixels with."""
+        return [
+            self.cast(self.extents(image, [self.dims + 1 - axis]), INDEX)
+            for axis in range(self.dims)
+        ]
+
     def _corner_weights(self, weights):
         """Product of the weights at each combination of taps."""
         products = {(): None}
@@ -111,13 +117,13 @@ class GridNodes(Nodes):
         """Few channels: an image as (N, C, pixels), and GatherElements."""
         batch = self.extents(position, [1])
         flat = self.concat([batch, self.ints([1, -1])], 0)
-        lengths = [self.extents(image, [self.dims + 1 - axis]) for axis in range(self.dims)]
+        lengths = self._lengths(image)
         pixels = self.reshape(image, [0, 0, -1])
         spread = self.concat([self.ints([1]), channels, self.ints([1])], 0)
         products = self._corner_weights(weights) if weights else {}
         total = None
         for corner, number in self._corners(indices, None, lengths).items():
-            index = self.op("Expand", self.reshape(number, flat), spread, kind=INT)
+            index = self.op("Expand", self.reshape(number, flat), spread, kind=INDEX)
             term = self.op("GatherElements", pixels, index, axis=2)
             if weights:
                 term = term * self.reshape(products[corner], flat)
@@ -130,8 +136,9 @@ class GridNodes(Nodes):
         dims = self.dims
         rows = self.transpose(image, [0] + list(range(2, dims + 2)) + [1])
         rows = self.op("Flatten", rows, axis=dims + 1)
-        lengths = [self.extents(image, [dims + 1 - axis]) for axis in range(dims)]
-        batch = self.reshape(self.arange(self.extents(image, [0])), [1, -1] + [1] * dims)
+        lengths = self._lengths(image)
+        batch = self.cast(self.arange(self.extents(image, [0])), INDEX)
+        batch = self.reshape(batch, [1, -1] + [1] * dims)
         if batch.const is not None and not batch.const.any():
             batch = None
         numbers = self._corners(indices, batch, lengths)

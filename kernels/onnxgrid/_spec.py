@@ -11,7 +11,8 @@ DOMAIN_VERSION = 1
 class Spec:
     """One operator with its attributes; hashable, because a file holds each body once.
 
-    ``name`` is the operator's name in a custom domain, ``inputs`` the names of its inputs,
+    ``channels`` is how many the image is likely to have: it chooses among graphs that are all
+    right for any number, so it is no part of the key.  ``name`` is the operator's name in a custom domain, ``inputs`` the names of its inputs,
     ``attributes`` its ONNX attributes (str, int or list of int), ``dims`` the number of spatial
     dimensions.
     """
@@ -22,6 +23,7 @@ class Spec:
     def __init__(self, dims, attributes):
         self.dims = dims
         self.attributes = attributes
+        self.channels = None
 
     def key(self):
         return (self.name, self.dims, tuple(sorted((k, str(v)) for k, v in self.attributes.items())))

@@ -99,6 +99,8 @@ def write(g, spec, *values):
     session = _session.current() or _SHIM
     if session.route == "fused" and isinstance(spec, GridSample):
         spec, values = _fuse(spec, session, values)
+    if spec.inputs[0] == "X":
+        spec.channels = (shape_of(values[0]) or [None, None])[1]
     if session.route in ("custom", "fused"):
         return _write_custom(g, spec, session, values)
     if session.route == "contrib" and spec.in_contrib():
