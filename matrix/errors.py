@@ -100,3 +100,9 @@ class MissingDependencyError(MatrixError):
     """A package of the host side that this command needs is not installed."""
 
     exit_code = 12
+
+
+class NoAdviceError(MatrixError):
+    """No route was measured to be right at the place asked about, so there is no script for it."""
+
+    exit_code = 13

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 from matrix.advise import standard
@@ -34,10 +34,14 @@ class Step:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Advice:
-    """``recommended`` is None unless a route was measured to be right at exactly the place asked about."""
+    """``recommended`` is None unless a route was measured to be right at exactly the place asked about.
+
+    ``nearest`` is then the route that is right at the nearest opset of the same PyTorch, if there is one.
+    """
 
     question: Question
     recommended: Standing | None
+    nearest: Standing | None
     why: str
     routes: tuple[Standing, ...]
     path: tuple[Step, ...]
@@ -51,6 +55,7 @@ class Advice:
         return {
             "question": asdict(self.question),
             "recommended": _as_json(self.recommended) if self.recommended else None,
+            "nearest": _as_json(self.nearest) if self.nearest else None,
             "why": self.why,
             "routes": [_as_json(one) for one in self.routes],
             "path": [asdict(step) for step in self.path],
@@ -82,19 +87,35 @@ def advise(question: Question, results: Results, known: Known) -> Advice:
     """
     runtimes = runtimes_named(question.runtime, runtimes_known(results)) if question.runtime else []
     routes = standings(results, question, known, runtimes)
-    usable = [one for one in routes if one.usable]
-    best = min(usable, key=lambda one: VERDICTS[one.verdict].rank, default=None)
+    best = _best(routes)
+    two = known.applicable(question.torch, "dynamo", question.case)
+    two = known.applicable(question.torch, "dynamo", question.case)
     return Advice(
         question=question,
         recommended=best,
+        nearest=None if best else _nearest(question, results, known, runtimes),
         why=_why(best, routes),
         routes=tuple(routes),
         path=tuple(_path(question, routes, best)),
         upgrades=tuple(upgrades(results, question, known, runtimes)) if not _native_is_green(routes) else (),
-        snippet=snippet(best.route, question.case, question.opset) if best else None,
+        snippet=snippet(best.route, question.case, question.opset, two_exporters=two) if best else None,
         measure=_command(question, routes),
         measured_where=_where(results, best),
     )
+
+
+def _best(routes: list[Standing]) -> Standing | None:
+    """The best usable verdict; the earliest route among equals."""
+    usable = [one for one in routes if one.usable]
+    return min(usable, key=lambda one: VERDICTS[one.verdict].rank, default=None)
+
+
+def _nearest(question: Question, results: Results, known: Known, runtimes: list[str]) -> Standing | None:
+    for opset in sorted(known.opsets, key=lambda opset: (abs(opset - question.opset), opset)):
+        found = _best(standings(results, replace(question, opset=opset), known, runtimes))
+        if found is not None:
+            return found
+    return None
 
 
 def _native_is_green(routes: list[Standing]) -> bool:

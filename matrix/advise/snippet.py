@@ -28,12 +28,16 @@ _THETA = {
 }
 
 
-def snippet(route_name: str, case_id: str, opset: int) -> str | None:
-    """The script; None for a case or a route that is not the project's own."""
+def snippet(route_name: str, case_id: str, opset: int, *, two_exporters: bool) -> str | None:
+    """The script; None for a case or a route that is not the project's own.
+
+    ``two_exporters`` tells that the release has both and must be told which (``dynamo``, from PyTorch 2.5 on).
+    """
     case, route = CASES.get(case_id), ROUTES.get(route_name)
     if case is None or route is None:
         return None
     source, names = _class(case.module)
+    inputs = _inputs(case)
     typing = sorted(name for name in names if name in ("Any", "Dict", "List", "Optional", "Tuple"))
     parts = [
         *([f"from typing import {', '.join(typing)}", ""] if typing else []),
@@ -46,11 +50,11 @@ def snippet(route_name: str, case_id: str, opset: int) -> str | None:
         source,
         *["", ""],
         f"model = {case.module}({_call(case.arguments)}).eval()",
-        f"arguments = ({' '.join(_inputs(case))})",
-        *_export(case, route, opset),
+        f"arguments = ({', '.join(inputs)}{',' if len(inputs) == 1 else ''})",
+        *_export(case, route, opset, two_exporters),
         "",
         'session = onnxruntime.InferenceSession("model.onnx", providers=["CPUExecutionProvider"])',
-        f"feeds = {{name: tensor.numpy() for name, tensor in zip({list(case.input_names)}, arguments)}}",
+        f"feeds = {{name: tensor.numpy() for name, tensor in zip({_names(case.input_names)}, arguments)}}",
         "with torch.no_grad():",
         "    expected = model(*arguments)",
         "expected = expected if isinstance(expected, tuple) else (expected,)",
@@ -71,7 +75,7 @@ def _quoted(value: object) -> str:
 def _inputs(case: Case) -> list[str]:
     rank = case.rank
     image, grid, theta = _IMAGE[rank], _GRID.get(rank, ""), _THETA.get(rank, "")
-    expressions = {
+    return {
         "image_and_grid": [image, grid],
         "theta_and_image": [theta, image],
         "angle_and_image": ["torch.randn(2)", image],
@@ -83,10 +87,9 @@ def _inputs(case: Case) -> list[str]:
             "torch.rand(2, 5, 2, 2, 4)",
         ],
     }[case.inputs]
-    return [f"{text}," for text in expressions]
 
 
-def _export(case: Case, route: Route, opset: int) -> list[str]:
+def _export(case: Case, route: Route, opset: int, two_exporters: bool) -> list[str]:
     common = [
         f"opset_version={opset},",
         f"input_names={_names(case.input_names)},",
@@ -103,20 +106,15 @@ def _export(case: Case, route: Route, opset: int) -> list[str]:
         call += [f"    {line}" for line in common]
         call += [f"    dynamic_shapes=({shapes.strip()}),", ")", 'program.save("model.onnx")']
     else:
-        lines = [
-            "import inspect",
-            "",
-            "# from PyTorch 2.5 on the exporter has to be chosen; earlier ones have only this one",
-        ]
-        lines += ['choice = {"dynamo": False} if "dynamo" in inspect.signature(torch.onnx.export).parameters else {}']
+        lines = []
         call = ["torch.onnx.export(", "    model,", "    arguments,", '    "model.onnx",']
         call += [f"    {line}" for line in common]
         call += ["    dynamic_axes={"]
         call += [f'        "{name}": {_axes(axes)},' for name, axes in case.dynamic_axes.items()]
-        call += ["    },", "    **choice,", ")"]
+        call += ["    },", *(["    dynamo=False,"] if two_exporters else []), ")"]
     if route.helper:
         call = [f'with onnxgrid.exporting("{route.helper}"):', *(f"    {line}" for line in call)]
-    return ["", *lines, "", *call]
+    return ["", *lines, *([""] if lines else []), *call]
 
 
 def _names(names: tuple[str, ...]) -> str:

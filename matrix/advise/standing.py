@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, cast
 
 from matrix.verdicts import USABLE, VERDICTS
 
@@ -50,46 +50,51 @@ class Standing:
 
     @property
     def price(self) -> Price:
-        record: dict[str, Any] = dict(self.record or {})
-        own = record.get("seconds", {})
-        run = dict(self.run or {})
-        seconds = run.get("seconds", {}) if self.run else own
+        cell = cast("dict[str, Any]", self.record or {})
+        judge = cast("dict[str, Any]", self.run or self.record or {})
         return Price(
-            nodes=record.get("nodes"),
-            bytes=record.get("bytes"),
-            export_seconds=own.get("export"),
-            run_seconds=seconds.get("run"),
-            max_abs_error=(run if self.run else record).get("max_abs_error"),
+            nodes=cell.get("nodes"),
+            bytes=cell.get("bytes"),
+            export_seconds=cell.get("seconds", {}).get("export"),
+            run_seconds=judge.get("seconds", {}).get("run"),
+            max_abs_error=judge.get("max_abs_error"),
         )
 
     @property
     def message(self) -> str:
         """One sentence: what was found."""
-        source: dict[str, Any] = dict(self.run or self.record or {})
-        record: dict[str, Any] = dict(self.record or {})
         if self.verdict == "not-run":
-            return f"not measured in {self.runtime}" if record else "not measured"
+            return f"not measured in {self.runtime}" if self.record else "not measured"
+        cell = cast("dict[str, Any]", self.record or {})
+        judge = cast("dict[str, Any]", self.run or self.record or {})
         if self.usable:
-            return self._praise(source, record)
-        if self.verdict == "drift":
-            return f"right numbers, but opset {record.get('emitted_opset')} comes out instead of {record['opset']}"
-        if self.verdict == "off-spec" and record.get("off_spec"):
-            return f"runs, but the ONNX specification forbids it: {record['off_spec'][0]}"
-        if "error" in source:
-            hint = source["error"].get("hint", "")
-            return source["error"]["message"] + (f" ({hint})" if hint else "")
-        if self.verdict in ("mismatch", "dynamic-lost"):
-            worst = source.get("max_abs_error")
-            larger = "" if worst is None else f"; largest difference {worst:.2g}"
-            return VERDICTS[self.verdict].meaning + larger
-        return VERDICTS[self.verdict].meaning
+            return self._praise(cell, judge)
+        return self._blame(cell, judge)
 
-    def _praise(self, source: dict[str, Any], record: dict[str, Any]) -> str:
-        worst = source.get("max_abs_error")
+    def _praise(self, cell: dict[str, Any], judge: dict[str, Any]) -> str:
+        worst = judge.get("max_abs_error")
         difference = "" if worst is None else f", largest difference from eager PyTorch {worst:.2g}"
         note = "; another execution provider ran the node" if self.verdict == "pass-fallback" else ""
         where = f" in {self.runtime}" if self.runtime else ""
-        return f"exported at opset {record['opset']}, ran{where} at two sizes{difference}{note}"
+        return f"exported at opset {cell['opset']}, ran{where} at two sizes{difference}{note}"
+
+    def _blame(self, cell: dict[str, Any], judge: dict[str, Any]) -> str:
+        if self.verdict == "drift":
+            return f"right numbers, but opset {cell.get('emitted_opset')} comes out instead of {cell['opset']}"
+        if self.verdict == "off-spec" and cell.get("off_spec"):
+            return f"runs, but the ONNX specification forbids it: {cell['off_spec'][0]}"
+        if "error" in judge:
+            hint = judge["error"].get("hint", "")
+            return _short(judge["error"]["message"]) + (f" ({hint})" if hint else "")
+        worst = judge.get("max_abs_error") if self.verdict in ("mismatch", "dynamic-lost") else None
+        larger = "" if worst is None else f"; largest difference {worst:.2g}"
+        return VERDICTS[self.verdict].meaning + larger
+
+
+def _short(message: str, limit: int = 200) -> str:
+    """The message without what follows its first sentence, cut to a line's length."""
+    message = message.split(". Please feel free", 1)[0]
+    return message if len(message) <= limit else message[: limit - 1] + "…"
 
 
 def runtimes_known(results: Results) -> set[str]:

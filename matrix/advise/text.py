@@ -31,6 +31,8 @@ def _lines(advice: Advice) -> Iterator[str]:
     best = advice.recommended
     if best is None:
         yield f"No recommendation. {advice.why}"
+        if advice.nearest is not None:
+            yield f"  nearest   {advice.nearest.route} is right at {advice.nearest.cell}"
     else:
         yield f"Take the route {best.route} ({ROUTES[best.route].summary if best.route in ROUTES else 'your own'})."
         yield f"  why       {advice.why}"
@@ -72,7 +74,7 @@ def _section(title: str, lines: list[str]) -> Iterator[str]:
 def _price(price: Price) -> str:
     parts = []
     if price.nodes is not None:
-        parts.append(f"{price.nodes} nodes")
+        parts.append(f"{price.nodes} node{'s' if price.nodes != 1 else ''}")
     if price.bytes is not None:
         parts.append(f"{price.bytes:,} bytes")
     if price.export_seconds is not None:

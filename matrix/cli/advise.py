@@ -11,7 +11,7 @@ from matrix.advise import Question, advise
 from matrix.advise.question import MODES, OPERATORS, PADDINGS, case_of
 from matrix.advise.text import as_text
 from matrix.cli.common import add_source, known_results
-from matrix.errors import UnknownNameError, UsageError
+from matrix.errors import NoAdviceError, UnknownNameError, UsageError
 from matrix.probe.routes import ROUTES
 from matrix.report.axes import known_from
 
@@ -37,7 +37,9 @@ def add(commands: Commands) -> None:
     parser.add_argument("--rank", type=int, default=4, metavar="N", help="4 for images, 5 for volumes")
     parser.add_argument("--align-corners", action="store_true")
     add_source(parser)
-    parser.add_argument("--json", action="store_true", help="the same as one JSON object")
+    form = parser.add_mutually_exclusive_group()
+    form.add_argument("--json", action="store_true", help="the same as one JSON object")
+    form.add_argument("--script", action="store_true", help="the script alone, to be written to a file")
     parser.set_defaults(run=_advise)
 
 
@@ -62,10 +64,14 @@ def _advise(values: argparse.Namespace) -> int:
     )
     question = Question(torch=release.version, opset=values.opset, case=case, runtime=values.runtime)
     advice = advise(question, results, lists(catalog, results, release))
-    print(
-        json.dumps(advice.as_json(), ensure_ascii=False) if values.json else as_text(advice),
-        end="\n" if values.json else "",
-    )
+    if values.json:
+        print(json.dumps(advice.as_json(), ensure_ascii=False))
+    elif not values.script:
+        print(as_text(advice), end="")
+    elif advice.snippet is None:
+        raise NoAdviceError(advice.why, advice.measure and f"Measure: {advice.measure}")
+    else:
+        print(advice.snippet, end="")
     return 0
 
 
