@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import subprocess
 import sys
-from pathlib import Path
 from typing import TYPE_CHECKING
 
 import pytest
@@ -13,6 +12,7 @@ from matrix.catalog import ROOT
 
 if TYPE_CHECKING:
     from collections.abc import Callable
+    from pathlib import Path
 
 ASKED = [
     ("1.8.0", 11, ["grid_sample", "--mode", "bilinear", "--padding", "border"], "shim"),
