@@ -8,15 +8,16 @@ from typing import TYPE_CHECKING
 
 from matrix import locks
 from matrix.catalog import ROOT
+from matrix.cells import Cell
+from matrix.environment import Source
 from matrix.probe.routes import ROUTES
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Iterable, Mapping
     from pathlib import Path
 
     from matrix.catalog import Catalog, Release
-    from matrix.cells import Cell
-    from matrix.environment import Source
+    from matrix.results import Results
 
 _PROBE = ROOT / "matrix" / "probe"
 _KERNELS = ROOT / "kernels" / "onnxgrid"
@@ -38,6 +39,23 @@ class Fingerprints:
         kernels = kernels_digest() if ROUTES[cell.route].helper else ""
         parts = [self._environment, probe_digest(), kernels, cell.id]
         return hashlib.sha256("|".join(parts).encode()).hexdigest()[:12]
+
+
+def stale(catalog: Catalog, results: Results, sources: Mapping[str, Source]) -> set[str]:
+    """Ids of the cells that would be measured again: something that may change their outcome has changed since.
+
+    ``sources`` gives, by origin of a record, where its packages came from; other origins used the default.
+    """
+    makers: dict[tuple[str, str], Fingerprints] = {}
+    found = set()
+    for name, record in results.cells.items():
+        origin = results.origin[name]
+        key = (record["torch"], origin)
+        if key not in makers:
+            makers[key] = Fingerprints(catalog, catalog.release(record["torch"]), sources.get(origin, Source()))
+        if record["route"] in ROUTES and makers[key].of(Cell.parse(name)) != record["fingerprint"]:
+            found.add(name)
+    return found
 
 
 @functools.cache

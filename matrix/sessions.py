@@ -101,13 +101,13 @@ def measure(session: nox.Session, run: Run, version: str) -> None:
     except MatrixError as error:
         session.error(str(error))
     if measured:
-        session.log(f"{task.release.name}: {_counts(progress)}; dashboard: {dashboard(run.options.results)}")
+        session.log(f"{task.release.name}: {_counts(progress)}; dashboard: {dashboard(run.options.results, source=run.options.source)}")
 
 
 def finish(session: nox.Session, run: Run) -> None:
     """The session `matrix`, after all environments: dashboard, summary, and failure if an environment is missing."""
     _stop_on_error(session, run)
-    page = dashboard(run.options.results)
+    page = dashboard(run.options.results, source=run.options.source)
     results = stored.load(REFERENCE, run.options.results)
     print(summary.table(run.tasks, results))
     print(f"\ndashboard: {page}")
