@@ -101,7 +101,8 @@ def measure(session: nox.Session, run: Run, version: str) -> None:
     except MatrixError as error:
         session.error(str(error))
     if measured:
-        session.log(f"{task.release.name}: {_counts(progress)}; dashboard: {dashboard(run.options.results, source=run.options.source)}")
+        page = dashboard(run.options.results, source=run.options.source)
+        session.log(f"{task.release.name}: {_counts(progress)}; dashboard: {page}")
 
 
 def finish(session: nox.Session, run: Run) -> None:

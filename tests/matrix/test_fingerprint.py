@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
-import pytest
+from typing import TYPE_CHECKING
 
 from matrix import catalog as catalogs
 from matrix.cells import Cell
 from matrix.environment import Source
 from matrix.fingerprint import Fingerprints, stale
 from matrix.results import Results
+
+if TYPE_CHECKING:
+    import pytest
 
 CATALOG = catalogs.load()
 NATIVE = Cell(torch="1.8.0", opset=11, route="native", case="affine_grid-2d")
