@@ -106,3 +106,9 @@ class NoAdviceError(MatrixError):
     """No route was measured to be right at the place asked about, so there is no script for it."""
 
     exit_code = 13
+
+
+class MixedSchemaError(ResultsError):
+    """Results of several schemas that cannot become one."""
+
+    exit_code = 14
