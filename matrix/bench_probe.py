@@ -28,6 +28,12 @@ if TYPE_CHECKING:
 
     from matrix.cells import Cell
 
+#: Name of a row, route, patterns of cases (none: the core cases).
+_ROWS: tuple[tuple[str, str, tuple[str, ...]], ...] = (
+    ("native, one operator", "native", ("grid_sample-*-4d",)),
+    ("native, core cases", "native", ()),
+    ("shim, core cases", "shim", ()),
+)
 _SAMPLE = 9
 _ONE = """
 import os, sys
@@ -44,24 +50,23 @@ def main(arguments: Sequence[str]) -> None:
     catalog = catalogs.load()
     releases = list(arguments) or ["1.8.0", "1.13.1", "2.4.1", "2.15.0"]
     print(
-        "| release | route | fresh process | fork per cell | grouped forks | ÷ fork per cell | ÷ grouped | own time |"
+        "| release | cells | fresh process | fork per cell | grouped forks | ÷ fork per cell | ÷ grouped | own time |"
     )
     print("|---|---|---|---|---|---|---|---|")
     for version in releases:
         python = environment.ensure(catalog, catalog.release(version), Source()).python
-        for route in ("native", "shim"):
-            selection = Selection(torch=(version,), routes=(route,))
-            (task,) = make_plan(catalog, selection)
-            print(_row(version, route, python, task.cells), flush=True)
+        for name, route, cases in _ROWS:
+            (task,) = make_plan(catalog, Selection(torch=(version,), routes=(route,), cases=cases))
+            print(_row(version, name, python, task.cells), flush=True)
 
 
-def _row(version: str, route: str, python: Path, cells: Sequence[Cell]) -> str:
+def _row(version: str, name: str, python: Path, cells: Sequence[Cell]) -> str:
     step = max(1, len(cells) // _SAMPLE)
     fresh = statistics.median(_fresh(python, cell) for cell in list(cells)[::step])
     alone, _ = _forked(python, cells, isolate=True)
     grouped, own = _forked(python, cells, isolate=False)
     return (
-        f"| {version} | {route} | {fresh:.2f} s | {alone * 1e3:.1f} ms | {grouped * 1e3:.1f} ms "
+        f"| {version} | {name} | {fresh:.2f} s | {alone * 1e3:.1f} ms | {grouped * 1e3:.1f} ms "
         f"| {fresh / alone:.0f} × | {fresh / grouped:.0f} × | {own:.0%} |"
     )
 
