@@ -112,3 +112,15 @@ class MixedSchemaError(ResultsError):
     """Results of several schemas that cannot become one."""
 
     exit_code = 14
+
+
+class RegressionError(MatrixError):
+    """What passed, built or was quick in the baseline no longer is."""
+
+    exit_code = 15
+
+
+class NotMeasuredError(MatrixError):
+    """The gate has nothing to judge by: an environment could not be set up, or there are no results."""
+
+    exit_code = 16
