@@ -6,7 +6,6 @@ Field numbers: onnx/onnx.proto (ModelProto, GraphProto, NodeProto, AttributeProt
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import Union
 
 FLOAT, INT64, BOOL, FLOAT16, DOUBLE, INT32, UINT8 = 1, 7, 9, 10, 11, 6, 2
 ELEMENT = {
@@ -18,7 +17,7 @@ ELEMENT = {
     "int32": INT32,
     "uint8": UINT8,
 }
-Attribute = Union[int, str, Sequence[int]]
+Attribute = int | str | Sequence[int]
 
 
 def _varint(value: int) -> bytes:

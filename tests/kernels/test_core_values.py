@@ -50,7 +50,7 @@ def use(core, isa: str) -> None:
 
 
 def tolerance(dtype: str, kind: str, mode: str, shape) -> float:
-    """float32 rounds a position by 2^-24 of the axis, far ones by 1000 times that; neighbouring pixels differ by up to 8."""
+    """float32 rounds a position by 2^-24 of the axis, a far one by more; neighbouring pixels differ by up to 8."""
     if dtype == "float64":
         return 1e-9
     near = max(8, *shape[2:]) * 2.0**-24 * 8

@@ -82,5 +82,6 @@ def link(
     compiler: toolchain.Compiler, objects: Sequence[Path], out: Path, spent: Spent, extra: Sequence[str] = ()
 ) -> None:
     """Link a shared library whose own functions nobody else's can replace."""
-    command = [compiler.path, "-shared", "-Wl,-Bsymbolic", "-Wl,-z,defs", *extra]
-    run([*command, *map(str, objects), "-pthread", "-ldl", "-o", str(out)], spent)
+    # Archives resolve what stands before them, so the objects come first.
+    command = [compiler.path, "-shared", "-Wl,-Bsymbolic", "-Wl,-z,defs", "-o", str(out), *map(str, objects)]
+    run([*command, *extra, "-pthread", "-ldl"], spent)

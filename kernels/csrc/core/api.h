@@ -3,9 +3,13 @@
 // Tensors are described by sizes and strides in elements, so contiguous, channels-last and sliced
 // layouts need no copy. Rank 2 leaves the depth entries at size 1 and stride 0.
 #pragma once
+#if !defined(__CUDACC_RTC__)  // NVRTC has no headers; its user defines the integer types
 #include <stdint.h>
+#endif
 
-#if defined(_WIN32)
+#if defined(__CUDACC_RTC__)
+#define ONNXGRID_API
+#elif defined(_WIN32)
 #define ONNXGRID_API __declspec(dllexport)
 #else
 #define ONNXGRID_API __attribute__((visibility("default")))
@@ -49,6 +53,7 @@ typedef struct onnxgrid_gradient {
   void* grad_grid;            // may be null; contiguous N, out..., rank; dtype of the grid
 } onnxgrid_gradient;
 
+#if !defined(__CUDACC_RTC__)
 // Null when the problem can be computed, else a sentence that says what is wrong and what would be right.
 ONNXGRID_API const char* onnxgrid_check(const onnxgrid_problem* problem);
 
@@ -70,4 +75,5 @@ ONNXGRID_API void onnxgrid_rotate(const void* x, void* y, int64_t item_size, int
 // The instruction set in use, and the override used by tests and benchmarks (-1: choose again).
 ONNXGRID_API int32_t onnxgrid_isa_in_use(void);
 ONNXGRID_API int32_t onnxgrid_isa_select(int32_t isa);
+#endif
 }

@@ -6,7 +6,9 @@
 // Formulas: align_corners ? (c + 1) / 2 * (size - 1) : ((c + 1) * size - 1) / 2, reflection about the
 // pixel centres (align_corners) or the pixel edges, then clipping.
 #pragma once
+#if !defined(__CUDACC_RTC__)
 #include <math.h>
+#endif
 
 #include "api.h"
 #include "numeric.h"

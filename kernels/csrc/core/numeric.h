@@ -1,7 +1,9 @@
 // Element types: 16-bit floats are stored as such and computed in float.
 #pragma once
+#if !defined(__CUDACC_RTC__)
 #include <stdint.h>
 #include <string.h>
+#endif
 
 #if defined(__CUDACC__) || defined(__CUDACC_RTC__)
 #define ONNXGRID_HD __host__ __device__ inline
@@ -10,10 +12,12 @@
 #endif
 
 namespace onnxgrid {
-namespace {
 
 struct half_t { uint16_t bits; };
 struct bfloat_t { uint16_t bits; };
+
+#if !defined(__CUDACC_RTC__)
+namespace {
 
 inline float float_from_bits(uint32_t bits) { float value; memcpy(&value, &bits, 4); return value; }
 inline uint32_t bits_of_float(float value) { uint32_t bits; memcpy(&bits, &value, 4); return bits; }
@@ -73,4 +77,5 @@ template <> struct Element<bfloat_t> {
 };
 
 }  // namespace
+#endif
 }  // namespace onnxgrid
