@@ -7,10 +7,6 @@ we do not know survives unchanged.
 
 import struct
 
-import torch
-
-from ._nodes import ONNX_DTYPES
-
 VARINT, FIXED64, BYTES, FIXED32 = 0, 1, 2, 5
 
 
@@ -110,6 +106,8 @@ def text(payload):
 
 def tensor(value):
     """TensorProto of a torch tensor."""
+    from ._nodes import ONNX_DTYPES  # needs torch, which is not there where files are only inlined
+
     value = value.detach().cpu().contiguous()
     out = b"".join(field(1, int(extent)) for extent in value.shape)
     out += field(2, ONNX_DTYPES[value.dtype])
@@ -125,7 +123,7 @@ def attribute(name, value):
         return out + field(Attribute.F, value) + field(Attribute.TYPE, Attribute.TYPE_F)
     if isinstance(value, str):
         return out + field(Attribute.S, value) + field(Attribute.TYPE, Attribute.TYPE_S)
-    if isinstance(value, torch.Tensor):
+    if hasattr(value, "detach"):
         return out + field(Attribute.T, tensor(value)) + field(Attribute.TYPE, Attribute.TYPE_T)
     strings = bool(value) and isinstance(value[0], str)
     number = Attribute.STRINGS if strings else Attribute.INTS
