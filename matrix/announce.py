@@ -6,20 +6,14 @@ from typing import TYPE_CHECKING
 
 from matrix import environment, locks
 from matrix import results as stored
+from matrix.cost import BYTES_PER_SECOND, SECONDS_PER_ENVIRONMENT, cell_seconds
 from matrix.options import REFERENCE
-from matrix.probe.routes import DYNAMO, ROUTES, TORCHSCRIPT
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from matrix.options import Options
     from matrix.plan import Task
-    from matrix.results import Results
-
-#: Used where the reference run does not know better: seconds per cell by exporter, and per environment.
-_SECONDS = {TORCHSCRIPT: 0.02, DYNAMO: 0.4}
-_SECONDS_PER_ENVIRONMENT = 25.0
-_BYTES_PER_SECOND = 100e6
 
 
 def announcement(tasks: Sequence[Task], total: int, options: Options) -> str:
@@ -47,13 +41,6 @@ def announcement(tasks: Sequence[Task], total: int, options: Options) -> str:
 
 
 def _seconds(tasks: Sequence[Task], missing: int, gigabytes: float) -> float:
-    known: Results = stored.load(REFERENCE)
-    seconds = missing * _SECONDS_PER_ENVIRONMENT + gigabytes * 1e9 / _BYTES_PER_SECOND
-    for task in tasks:
-        for cell in task.cells:
-            record = known.cells.get(cell.id)
-            if record is not None and "seconds" in record:
-                seconds += sum(record["seconds"].values())
-            else:
-                seconds += _SECONDS[ROUTES[cell.route].exporter]
-    return seconds
+    known = stored.load(REFERENCE)
+    seconds = missing * SECONDS_PER_ENVIRONMENT + gigabytes * 1e9 / BYTES_PER_SECOND
+    return seconds + sum(cell_seconds(cell, known) for task in tasks for cell in task.cells)

@@ -12,6 +12,7 @@ from matrix.catalog import ROOT
 from matrix.environment import Source
 from matrix.errors import UnknownNameError, UsageError
 from matrix.selection import Selection
+from matrix.shards import Shard
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -35,6 +36,7 @@ class Options:
     workers: int = 0
     group: int = 60
     isolate: bool = False
+    shard: Shard | None = None
 
 
 class SuggestingParser(argparse.ArgumentParser):
@@ -59,6 +61,10 @@ def add_selection(parser: argparse.ArgumentParser) -> None:
     group.add_argument("--quick", action="store_true", help="four releases instead of all")
 
 
+def add_shard(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("--shard", type=Shard.parse, metavar="I/N", help="the I-th of N equal parts of the plan")
+
+
 def add_folder(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--results", type=Path, default=LOCAL, metavar="FOLDER", help="where results land")
 
@@ -66,6 +72,7 @@ def add_folder(parser: argparse.ArgumentParser) -> None:
 def run_parser() -> argparse.ArgumentParser:
     parser = SuggestingParser(prog="nox -s matrix --", add_help=False)
     add_selection(parser)
+    add_shard(parser)
     add_folder(parser)
     run = parser.add_argument_group("how to measure")
     run.add_argument("--again", action="store_true", help="measure cells anew that have an unchanged result")
@@ -114,6 +121,7 @@ def parse(arguments: Sequence[str]) -> Options:
         workers=values.workers,
         group=values.group,
         isolate=values.isolate,
+        shard=values.shard,
     )
 
 

@@ -19,6 +19,7 @@ from matrix.options import REFERENCE, Options, parse
 from matrix.plan import Task, make_plan
 from matrix.progress import Progress
 from matrix.publish import dashboard
+from matrix.shards import select
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -73,7 +74,7 @@ def requested(argv: Sequence[str]) -> Run:
     catalog = catalogs.load()
     try:
         options = parse(argv[split + 1 :]) if ours else Options()
-        run = Run(catalog, options, tuple(make_plan(catalog, options.selection)), whole)
+        run = Run(catalog, options, select(make_plan(catalog, options.selection), options.shard), whole)
         _ = run.session_names
     except MatrixError as error:
         return Run(catalog, Options(), (), whole, error)

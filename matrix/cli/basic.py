@@ -8,8 +8,9 @@ from typing import TYPE_CHECKING
 
 from matrix import catalog as catalogs
 from matrix import runtimes
-from matrix.options import REFERENCE, add_folder, add_selection, selection_of
+from matrix.options import REFERENCE, add_folder, add_selection, add_shard, selection_of
 from matrix.plan import make_plan
+from matrix.shards import select
 
 if TYPE_CHECKING:
     import argparse
@@ -20,6 +21,7 @@ if TYPE_CHECKING:
 def add(commands: Commands) -> None:
     plan = commands.add_parser("plan", help="print the cells that a selection names, without running them")
     add_selection(plan)
+    add_shard(plan)
     plan.set_defaults(run=_plan)
 
     dashboard = commands.add_parser("dashboard", help="render the dashboard again")
@@ -39,7 +41,7 @@ def add(commands: Commands) -> None:
 
 
 def _plan(values: argparse.Namespace) -> int:
-    tasks = make_plan(catalogs.load(), selection_of(values))
+    tasks = select(make_plan(catalogs.load(), selection_of(values)), values.shard)
     for task in tasks:
         for cell in task.cells:
             print(cell.id)
