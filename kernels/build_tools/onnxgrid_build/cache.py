@@ -9,7 +9,9 @@ import tempfile
 from pathlib import Path
 from typing import Callable, Iterable, Optional
 
-CSRC = Path(__file__).resolve().parents[2] / "csrc"
+# Beside this package where it is installed, below kernels/ in the source tree.
+_INSTALLED = Path(__file__).resolve().parent / "csrc"
+CSRC = _INSTALLED if _INSTALLED.is_dir() else Path(__file__).resolve().parents[2] / "csrc"
 
 
 def default_root() -> Path:
