@@ -25,6 +25,11 @@ def describe() -> Machine:
     return {"id": digest, "label": label, "system": system, "cpu": cpu, "cores": cores}
 
 
+def has_device(kind: str) -> bool:
+    """Whether a device of that kind (``cuda``) is there; asked of the driver's files: nothing is initialised."""
+    return kind == "cuda" and Path("/dev/nvidiactl").exists()
+
+
 def now() -> str:
     """ISO 8601, UTC, seconds."""
     return datetime.now(UTC).strftime("%Y-%m-%dT%H:%M:%SZ")

@@ -44,7 +44,7 @@ def measure(catalog: Catalog, task: Task, options: Options, *, workers: int, pro
     An environment that cannot be made becomes a result: an ``unavailable`` environment line and cells, with the
     reason. Raises BusyError when another run measures the same environment into the same folder.
     """
-    with _exclusive(options.results, task.release.name):
+    with exclusive(options.results, task.release.name):
         cells = pending_cells(catalog, task, options)
         if not cells:
             progress.say(f"{task.release.name}: all {len(task.cells)} cells are known, nothing to do")
@@ -161,7 +161,8 @@ def _run_probe(
 
 
 @contextmanager
-def _exclusive(folder: Path, name: str) -> Iterator[None]:
+def exclusive(folder: Path, name: str) -> Iterator[None]:
+    """Only one run at a time for that environment or runtime and folder; raises BusyError."""
     folder.mkdir(parents=True, exist_ok=True)
     lock = FileLock(folder / f".{name}.lock")
     try:

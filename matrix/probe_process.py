@@ -38,13 +38,13 @@ def described(cells: Iterable[Cell]) -> list[dict[str, Any]]:
     ]
 
 
-def messages(python: Path, config: dict[str, Any]) -> Iterator[dict[str, Any]]:
+def messages(python: Path, config: dict[str, Any], module: str = "matrix.probe") -> Iterator[dict[str, Any]]:
     """Run a probe and yield what it says, as it says it; see ``matrix.probe.__main__`` for the messages.
 
     Raises ProbeError when it dies before it has said ``done``. The probe and all its children end with the generator.
     """
     finished = False
-    with tempfile.TemporaryFile() as output, _probe(python, config, output) as (process, lines):
+    with tempfile.TemporaryFile() as output, _probe(python, module, config, output) as (process, lines):
         for line in lines:
             message = json.loads(line)
             finished = message["event"] == "done"
@@ -66,12 +66,12 @@ def _died(code: int, output: str) -> ProbeError:
 
 @contextmanager
 def _probe(
-    python: Path, config: dict[str, Any], output: Any
+    python: Path, module: str, config: dict[str, Any], output: Any
 ) -> Iterator[tuple[subprocess.Popen[bytes], Iterator[bytes]]]:
     """The running probe and the lines it says on its own descriptor; killed with all its children on the way out."""
     read, write = os.pipe()
     process = subprocess.Popen(
-        [str(python), "-m", "matrix.probe", str(write)],
+        [str(python), "-m", module, str(write)],
         stdin=subprocess.PIPE,
         stdout=output,
         stderr=subprocess.STDOUT,

@@ -21,26 +21,34 @@ class Progress:
         self._write = write
         self._start = time.monotonic()
         self._last = 0.0
+        self._done = 0
         self.verdicts: Counter[str] = Counter()
 
     def say(self, text: str) -> None:
         self._write(f"{text}\n")
 
     def cell(self, cell: Cell, verdict: str, total: int) -> None:
+        """One more of ``total`` cells has its verdict."""
+        self.step(f"{self._name}: {cell.route} opset {cell.opset}", verdict, total, "cells")
+
+    def step(self, doing: str, verdict: str, total: int, unit: str) -> None:
+        """One more of ``total`` is finished; ``doing`` begins the line."""
         self.verdicts[verdict] += 1
+        self._done += 1
         now = time.monotonic()
-        done = self.verdicts.total()
-        if now - self._last < (0.25 if self._overwrite else 10.0) and done != total:
+        if now - self._last < (0.25 if self._overwrite else 10.0) and self._done != total:
             return
         self._last = now
-        speed = done / max(now - self._start, 0.001)
+        speed = self._done / max(now - self._start, 0.001)
         text = (
-            f"{self._name}: {cell.route} opset {cell.opset} · {done}/{total} cells · {speed:.1f} cells/s · "
+            f"{doing} · {self._done}/{total} {unit} · {speed:.1f} {unit}/s · "
             f"{self.verdicts['pass']} pass · {self.verdicts['crash'] + self.verdicts['timeout']} crashed or hung"
         )
         start = "\r" if self._overwrite else ""
-        end = "" if self._overwrite and done != total else "\n"
+        end = "" if self._overwrite and self._done != total else "\n"
         self._write(start + text + end)
 
     def restart_clock(self) -> None:
+        """What comes now is counted and timed from here."""
         self._start = time.monotonic()
+        self._done = 0

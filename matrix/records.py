@@ -103,22 +103,54 @@ class CellRecord(TypedDict):
     output: NotRequired[str]
 
 
+class RuntimeRecord(TypedDict):
+    """First line of a runtime's file, and again for every later run that appended to it."""
+
+    kind: Literal["runtime"]
+    schema: int
+    runtime: str
+    verdict: str
+    measured_at: str
+    machine: Machine
+    version: NotRequired[str]
+    python: NotRequired[str]
+    packages: NotRequired[dict[str, str]]
+    seconds: NotRequired[dict[str, float]]
+    peak_rss_mb: NotRequired[int]
+    error: NotRequired[Error]
+
+
+class FileRecord(TypedDict):
+    """Exported files that are one model: they differ in names only, and are judged with the same inputs."""
+
+    kind: Literal["file"]
+    digest: str
+    files: list[str]
+
+
 class RunRecord(TypedDict):
-    """The verdict of one further runtime on one exported file."""
+    """The verdict of one further runtime on one distinct file.
+
+    ``digest`` is that of a ``file`` line; a compact file has ``digests`` instead, all with this outcome. ``runtime``
+    ends in ``+inlined``, ``+ir-8`` or ``+onnxgrid`` where the file, or the session, was changed first.
+    """
 
     kind: Literal["run"]
     runtime: str
-    digest: str
+    digest: NotRequired[str]
+    digests: NotRequired[list[str]]
     verdict: str
     stage: str
     fingerprint: str
     measured_at: str
     machine: str
-    cells: list[str]
     max_abs_error: NotRequired[float]
+    max_rel_error: NotRequired[float]
     seconds: NotRequired[dict[str, float]]
     placement: NotRequired[str]
+    refusal: NotRequired[str]
     error: NotRequired[Error]
+    output: NotRequired[str]
 
 
 #: Every field of a cell in the order in which ``results --json`` prints them; absent ones are printed as null.

@@ -8,18 +8,22 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Self, cast
 
 from matrix.errors import DiskFullError, NewerSchemaError, ResultsError
-from matrix.records import CELL_FIELDS, SCHEMA, BuildRecord, CellRecord, EnvironmentRecord, RunRecord
+from matrix.records import CELL_FIELDS, SCHEMA, BuildRecord, CellRecord, EnvironmentRecord, RunRecord, RuntimeRecord
+from matrix.verdicts import USABLE
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping
     from pathlib import Path
 
-KINDS = frozenset({"environment", "build", "cell", "run"})
+KINDS = frozenset({"environment", "build", "cell", "runtime", "file", "run"})
 
 
 @dataclass(slots=True)
 class Results:
-    """Everything known, latest line per subject; ``runs`` by digest of the file, then by runtime.
+    """Everything known, latest line per subject; ``runs`` by digest, then by runtime.
+
+    A run is known by the digest of the distinct model and, after ``load``, by that of every file that is this model;
+    ``models`` gives the model of a file.
 
     ``origin`` tells for each cell id which folder its record came from (``reference``, ``local``, …).
     """
@@ -28,6 +32,8 @@ class Results:
     cells: dict[str, CellRecord] = field(default_factory=dict)
     builds: dict[tuple[str, str], BuildRecord] = field(default_factory=dict)
     runs: dict[str, dict[str, RunRecord]] = field(default_factory=dict)
+    runtimes: dict[str, RuntimeRecord] = field(default_factory=dict)
+    models: dict[str, str] = field(default_factory=dict)
     machines: dict[str, str] = field(default_factory=dict)
     origin: dict[str, str] = field(default_factory=dict)
     warnings: list[str] = field(default_factory=list)
@@ -46,14 +52,43 @@ class Results:
             self.origin[line["environment"]] = origin
         elif kind == "build":
             self.builds[line["torch"], line["half"]] = cast("BuildRecord", line)
+        elif kind == "runtime":
+            self.runtimes[line["runtime"]] = cast("RuntimeRecord", line)
+            self.machines[line["machine"]["id"]] = line["machine"]["label"]
+        elif kind == "file":
+            self.models |= dict.fromkeys(line["files"], line["digest"])
         else:
-            self.runs.setdefault(line["digest"], {})[line["runtime"]] = cast("RunRecord", line)
+            for digest in digests_of(line):
+                self.runs.setdefault(digest, {})[line["runtime"]] = cast("RunRecord", line)
+
+    def join(self) -> None:
+        """Let every file have the runs of its model."""
+        for file, model in self.models.items():
+            if model in self.runs:
+                self.runs[file] = self.runs[model]
 
     def runtimes_of(self, cell: CellRecord) -> dict[str, str]:
         """Verdict by runtime for one cell: its environment's own first, then every other that judged the same file."""
         verdicts = {cell["runtime"]: cell["verdict"]} if "runtime" in cell else {}
         others = self.runs.get(cell.get("digest", ""), {})
-        return verdicts | {runtime: run["verdict"] for runtime, run in others.items()}
+        return verdicts | {runtime: verdict_in(cell, run["verdict"]) for runtime, run in others.items()}
+
+
+def digests_of(run: Mapping[str, Any]) -> list[str]:
+    """The models that a ``run`` line speaks of: one, or all that share its outcome in a compact file."""
+    return list(run["digests"]) if "digests" in run else [run["digest"]]
+
+
+def verdict_in(cell: CellRecord, verdict: str) -> str:
+    """What a runtime's verdict on the file means for the cell: a right file is still not what was asked for when it
+    breaks the specification, holds another operator or declares another opset."""
+    if verdict not in USABLE:
+        return verdict
+    if cell["verdict"] == "route-not-taken":
+        return "route-not-taken"
+    if cell.get("off_spec"):
+        return "off-spec"
+    return verdict if cell.get("emitted_opset", cell["opset"]) == cell["opset"] else "drift"
 
 
 def read_lines(path: Path) -> Iterator[dict[str, Any]]:
@@ -77,7 +112,7 @@ def read_lines(path: Path) -> Iterator[dict[str, Any]]:
                 raise ResultsError(
                     f"{path}, line {number}: no line of a results file.", "See docs/results.md for the format."
                 )
-            if line["kind"] == "environment" and line.get("schema", 0) > SCHEMA:
+            if line["kind"] in ("environment", "runtime") and line.get("schema", 0) > SCHEMA:
                 raise NewerSchemaError(
                     f"{path} has schema {line['schema']}; this version reads up to {SCHEMA}.",
                     "Update torch-onnx-matrix, or choose another folder with --results.",
@@ -96,6 +131,7 @@ def load(*folders: Path) -> Results:
         for path in files(folder):
             for line in read_lines(path):
                 results.add(line, origin=folder.name)
+    results.join()
     return results
 
 

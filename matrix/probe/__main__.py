@@ -21,12 +21,13 @@ def main() -> None:
 
     start = time.perf_counter()
     from matrix.probe import warm
+    from matrix.probe.installed import packages
 
     seconds["import"] = host.since(start)
     start = time.perf_counter()
     warm.up(config["cells"], share=not config["isolate"])
     seconds["warm"] = host.since(start)
-    host.say({"event": "ready", "python": platform.python_version(), "packages": warm.packages(), **warm.facts()})
+    host.say({"event": "ready", "python": platform.python_version(), "packages": packages(), **warm.facts()})
 
     from matrix.probe import child
     from matrix.probe.settings import Settings

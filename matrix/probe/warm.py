@@ -22,11 +22,6 @@ from matrix.probe.cell import open_session
 from matrix.probe.export import has_dynamo
 from matrix.probe.routes import DYNAMO, ROUTES
 
-try:
-    from importlib import metadata
-except ImportError:  # Python 3.7
-    metadata = None  # type: ignore[assignment]
-
 
 def up(cells: Iterable[Dict[str, Any]], share: bool) -> None:
     """Export, check and run something small by every exporter and at every opset that the cells name."""
@@ -56,15 +51,6 @@ def facts() -> Dict[str, Any]:
     """What the environment says about its PyTorch."""
     exporters = ["torchscript"] + (["dynamo"] if has_dynamo() else [])
     return {"torch": torch.__version__, "cuda": torch.version.cuda, "exporters": exporters}
-
-
-def packages() -> Dict[str, str]:
-    """Installed version by distribution."""
-    found: Dict[str, str] = {}
-    if metadata is not None:
-        for distribution in metadata.distributions():
-            found[str(distribution.metadata["Name"]).lower().replace("_", "-")] = distribution.version
-    return dict(sorted(found.items()))
 
 
 def _torchscript(opset: int) -> bytes:

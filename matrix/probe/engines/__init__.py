@@ -12,6 +12,10 @@ from typing import Any, Dict, List, Mapping, Optional, Protocol, cast
 Feeds = Mapping[str, Any]
 
 
+class RefusedError(Exception):
+    """Raised by a run of an engine that looks at a file only when it knows the shapes: the file is refused."""
+
+
 class Session(Protocol):
     """One file, ready to run."""
 

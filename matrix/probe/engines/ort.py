@@ -9,9 +9,17 @@ from typing import Any, Dict, List, Mapping, Optional
 
 import onnxruntime
 
+from matrix.probe import own_package
+
 CPU, CUDA = "CPUExecutionProvider", "CUDAExecutionProvider"
 #: Operators that may run elsewhere without anybody minding: they compute shapes, or move data between devices.
 _INCIDENTAL = frozenset({"Shape", "Gather", "Concat", "Slice", "Constant", "Cast", "Unsqueeze", "Squeeze"})
+
+#: One Relu at opset 7 and IR version 3, which every release loads.
+_RELU = (
+    b'\x08\x03:3\n\x0c\n\x01x\x12\x01y"\x04Relu\x12\x01gZ\x0f\n\x01x\x12\n\n\x08\x08\x01\x12\x04\n\x02\x08\x02'
+    b"b\x0f\n\x01y\x12\n\n\x08\x08\x01\x12\x04\n\x02\x08\x02B\x04\n\x00\x10\x07"
+)
 
 
 def version() -> str:
@@ -21,8 +29,8 @@ def version() -> str:
 def warm() -> None:
     """Sessions are cheap only after the first one of a process, which every child would pay for."""
     try:
-        onnxruntime.InferenceSession(b"", _options(), providers=[CPU])
-    except Exception:  # noqa: BLE001 - no model: it is the engine that is wanted
+        onnxruntime.InferenceSession(_RELU, _options(), providers=[CPU])
+    except Exception:  # noqa: BLE001 - what the runtime can do is found out later
         return
 
 
@@ -36,15 +44,15 @@ class OrtSession:
     def __init__(self, path: str, options: Dict[str, Any]) -> None:
         settings = _options()
         if options.get("library"):
-            import onnxgrid.ort
-
-            onnxgrid.ort.register(settings, options["library"])
+            own_package.module("ort").register(settings, options["library"])
         providers = [CUDA, CPU] if options.get("device") == "cuda" else [CPU]
         self._asked = providers[0]
         if len(providers) > 1:
             settings.enable_profiling = True
             settings.profile_file_prefix = os.path.join(tempfile.mkdtemp(), "profile")  # noqa: PTH118
-        self._session = onnxruntime.InferenceSession(path, settings, providers=providers)
+        with open(path, "rb") as stream:  # noqa: PTH123
+            content = stream.read()
+        self._session = onnxruntime.InferenceSession(content, settings, providers=providers)
         self._names = {item.name for item in self._session.get_inputs()}
 
     def run(self, feeds: Mapping[str, Any]) -> List[Any]:

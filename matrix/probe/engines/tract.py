@@ -6,6 +6,8 @@ from typing import Any, Dict, List, Mapping, Optional
 
 import tract
 
+from matrix.probe.engines import RefusedError
+
 
 def version() -> str:
     return str(tract.version())
@@ -36,7 +38,10 @@ class TractSession:
             for position, array in enumerate(arrays):
                 shape = ",".join(map(str, array.shape))
                 model.set_input_fact(position, "{},{}".format(shape, "f32" if array.dtype == "float32" else "f64"))
-            self._plans[key] = model.into_model().into_runnable()
+            try:
+                self._plans[key] = model.into_model().into_runnable()
+            except tract.TractError as error:
+                raise RefusedError(str(error)) from error
         return [output.to_numpy() for output in self._plans[key].run(arrays)]
 
     def placement(self) -> Optional[str]:

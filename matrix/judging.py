@@ -1,0 +1,276 @@
+"""One runtime from nothing to results: make its environment, judge every distinct file, write each verdict at once."""
+
+from __future__ import annotations
+
+import hashlib
+import re
+from typing import TYPE_CHECKING, Any
+
+from matrix import environment, locks, machine, native_library, probe_process, questions
+from matrix import results as stored
+from matrix.catalog import ROOT
+from matrix.errors import MatrixError
+from matrix.measure import evict, exclusive
+from matrix.records import SCHEMA
+from matrix.results import Writer, read_lines
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping
+    from pathlib import Path
+
+    from matrix.options import Options
+    from matrix.progress import Progress
+    from matrix.questions import Question
+    from matrix.records import CellRecord
+    from matrix.runtimes import Runtime, RuntimeCatalog
+
+_PROBE = ROOT / "matrix" / "probe"
+#: The files, beside the engine's own, that can change a verdict.
+_JUDGING = ("judge", "comparison", "refusals", "own_package")
+_LARGEST_IR = re.compile(r"max supported IR version: (\d+)")
+
+
+def known_runs(path: Path) -> dict[tuple[str, str], dict[str, Any]]:
+    """Latest line by runtime, with or without a change, and question."""
+    found = {}
+    for line in read_lines(path) if path.exists() else ():
+        if line["kind"] == "run":
+            for digest in stored.digests_of(line):
+                found[line["runtime"], digest] = line
+    return found
+
+
+def fingerprint(catalog: RuntimeCatalog, runtime: Runtime, question: Question) -> str:
+    """Twelve hex digits over all that may change a verdict beside the file, which the question's digest stands for."""
+    total = hashlib.sha256(locks.digest(catalog, runtime).encode())
+    for name in (*_JUDGING, f"engines/{runtime.module}"):
+        total.update((_PROBE / f"{name}.py").read_bytes())
+    total.update("|".join([question.digest, *question.data]).encode())
+    return total.hexdigest()[:12]
+
+
+def pending(catalog: RuntimeCatalog, runtime: Runtime, asked: Iterable[Question], options: Options) -> list[Question]:
+    """Questions without an answer that still holds."""
+    known = known_runs(options.results / f"{runtime.name}.jsonl")
+    return [
+        question
+        for question in asked
+        if options.again
+        or (line := known.get((runtime.name, question.digest))) is None
+        or line["verdict"] in ("unavailable", "not-run")
+        or line["fingerprint"] != fingerprint(catalog, runtime, question)
+    ]
+
+
+def judge(
+    catalog: RuntimeCatalog,
+    runtime: Runtime,
+    cells: Iterable[CellRecord],
+    options: Options,
+    *,
+    workers: int,
+    progress: Progress,
+) -> int:
+    """Judge the distinct files of the cells that have no verdict yet; returns how many were judged.
+
+    A runtime that cannot be had is a result: ``unavailable``, or ``not-run`` where its device is missing. Raises
+    BusyError when another run judges in the same runtime into the same folder.
+    """
+    cells = list(cells)
+    results = stored.load(options.results)
+    with exclusive(options.results, runtime.name):
+        writer_path = options.results / f"{runtime.name}.jsonl"
+        recorder = _Recorder(catalog, runtime)
+        try:
+            questions.sort_files(options.results, results, cells, options.source)
+            asked = questions.questions(results, cells, options.results / "models")
+            todo = pending(catalog, runtime, asked, options)
+            if not todo:
+                progress.say(f"{runtime.name}: all {len(asked)} distinct files are known, nothing to do")
+                return 0
+            with Writer(writer_path) as writer:
+                recorder.writer = writer
+                if runtime.device and not machine.has_device(runtime.device):
+                    recorder.not_run(todo, f"this machine has no {runtime.device} device")
+                    return len(todo)
+                return _judge_all(runtime, todo, options, workers, recorder, progress)
+        except MatrixError as error:
+            progress.say(f"{runtime.name}: {error}")
+            with Writer(writer_path) as writer:
+                recorder.writer = writer
+                recorder.head("unavailable", error=_described(error))
+            return 0
+        finally:
+            if not options.keep_envs:
+                evict(options, runtime.name)
+
+
+def _judge_all(
+    runtime: Runtime,
+    todo: list[Question],
+    options: Options,
+    workers: int,
+    recorder: _Recorder,
+    progress: Progress,
+) -> int:
+    progress.say(f"{runtime.name}: making the environment")
+    made = environment.ensure(recorder.catalog, runtime, options.source)
+    environment.touch(runtime)
+    recorder.created = made.seconds
+    ask = _Asking(runtime, made.python, options, workers, recorder, progress)
+    answers = ask(todo, "", {})
+    functions = [question for question in todo if question.functions]
+    inlined = ask(functions, "inlined", {})
+    for largest, refused in _by_largest_ir(todo, answers).items():
+        ask([question for question in refused if not question.functions], f"ir-{largest}", {})
+    for largest, refused in _by_largest_ir(functions, inlined, read=todo, said=answers).items():
+        ask(refused, f"inlined+ir-{largest}", {})
+    custom = [question for question in todo if question.custom]
+    if runtime.module == "ort" and custom:
+        try:
+            ask(custom, "", {"library": str(native_library.path())}, label="onnxgrid")
+        except MatrixError as error:
+            progress.say(f"{runtime.name}: not judged with the native library: {error}")
+    return len(todo)
+
+
+def _by_largest_ir(
+    asked: list[Question],
+    answers: Mapping[str, dict[str, Any]],
+    *,
+    read: list[Question] | None = None,
+    said: Mapping[str, dict[str, Any]] | None = None,
+) -> dict[int, list[Question]]:
+    """Files refused for their IR version alone, by the largest that the runtime reads: the one that it names, else
+    that of the files (``read``, with the answers ``said``) that it did not refuse for it."""
+    said = answers if said is None else said
+    accepted = [q.ir for q in read or asked if said.get(q.digest, {"refusal": "ir"}).get("refusal") != "ir"]
+    found: dict[int, list[Question]] = {}
+    for question in asked:
+        record = answers.get(question.digest, {})
+        if record.get("refusal") != "ir":
+            continue
+        match = _LARGEST_IR.search(record["error"]["message"])
+        largest = int(match[1]) if match else max(accepted, default=0)
+        if largest:
+            found.setdefault(largest, []).append(question)
+    return found
+
+
+class _Asking:
+    """Asks one runtime about files, all with the same change to the file or to the session."""
+
+    def __init__(
+        self, runtime: Runtime, python: Path, options: Options, workers: int, recorder: _Recorder, progress: Progress
+    ) -> None:
+        self._runtime = runtime
+        self._python = python
+        self._options = options
+        self._workers = workers
+        self._recorder = recorder
+        self._progress = progress
+
+    def __call__(
+        self, asked: list[Question], change: str, extra: dict[str, str], label: str = ""
+    ) -> dict[str, dict[str, Any]]:
+        """Records by question; written under the runtime's name with ``+label``, the change where there is none."""
+        if not asked:
+            return {}
+        label = label or change
+        name = self._runtime.name + (f"+{label}" if label else "")
+        answers = {}
+        for message in probe_process.messages(
+            self._python, self._config(asked, change, extra), module="matrix.probe.runtime"
+        ):
+            if message["event"] == "cell":
+                question = asked[message["index"]]
+                answers[question.digest] = message["record"]
+                self._recorder.run(name, question, message["record"])
+                self._progress.step(name, message["record"]["verdict"], len(asked), "files")
+            elif not label:
+                self._recorder.heard(message)
+        self._progress.restart_clock()
+        return answers
+
+    def _config(self, asked: list[Question], change: str, extra: dict[str, str]) -> dict[str, Any]:
+        options, models = self._options, self._options.results.absolute() / "models"
+        return {
+            "engine": self._runtime.module,
+            "cells": [
+                {
+                    "model": str(models / f"{question.file}.onnx"),
+                    "data": [str(models / f"{name}.npz") for name in question.data],
+                    "atol": question.tolerance[0],
+                    "rtol": question.tolerance[1],
+                    "change": change,
+                    "options": {"device": self._runtime.device, **extra},
+                    "group": "",
+                }
+                for question in asked
+            ],
+            "timeout": options.timeout_s,
+            "memory_mb": options.memory_mb,
+            "workers": self._workers,
+            "group": options.group,
+            "isolate": options.isolate,
+            "models": "",
+        }
+
+
+class _Recorder:
+    """Turns what the probe says into lines of the runtime's results file."""
+
+    def __init__(self, catalog: RuntimeCatalog, runtime: Runtime) -> None:
+        self.catalog = catalog
+        self.writer: Writer | None = None
+        self.created = 0.0
+        self._runtime = runtime
+        self._facts: dict[str, Any] = {}
+
+    def heard(self, message: Mapping[str, Any]) -> None:
+        if message["event"] == "ready":
+            self._facts = {name: message[name] for name in ("python", "packages", "version")}
+            self.head("pass", seconds={"create": self.created})
+        elif message["event"] == "done":
+            seconds = {"create": self.created, **message["seconds"]}
+            self.head("pass", seconds=seconds, peak_rss_mb=message["peak_rss_mb"])
+
+    def head(self, verdict: str, **fields: Any) -> None:
+        self._write(
+            {
+                "kind": "runtime",
+                "schema": SCHEMA,
+                "runtime": self._runtime.name,
+                "verdict": verdict,
+                "measured_at": machine.now(),
+                "machine": machine.describe(),
+                **self._facts,
+                **fields,
+            }
+        )
+
+    def run(self, name: str, question: Question, record: Mapping[str, Any]) -> None:
+        self._write(
+            {
+                "kind": "run",
+                "runtime": name,
+                "digest": question.digest,
+                **{key: value for key, value in record.items() if value is not None},
+                "fingerprint": fingerprint(self.catalog, self._runtime, question),
+                "measured_at": machine.now(),
+                "machine": machine.describe()["id"],
+            }
+        )
+
+    def not_run(self, asked: Iterable[Question], reason: str) -> None:
+        self.head("not-run", error={"type": "NoDevice", "message": reason})
+        for question in asked:
+            self.run(self._runtime.name, question, {"verdict": "not-run", "stage": "install"})
+
+    def _write(self, line: dict[str, Any]) -> None:
+        assert self.writer is not None
+        self.writer.append([line])
+
+
+def _described(error: MatrixError) -> dict[str, str]:
+    return {"type": type(error).__name__, "message": error.message, "hint": error.remedy}
