@@ -75,8 +75,11 @@ def _wrapper(original):
         with _export_lock:
             if not stack:
                 return original(*args, **kwargs)
-            bound = signature.bind(*args, **kwargs)
-            return _export(original, signature, bound.arguments, *stack[-1])
+            arguments = dict(signature.bind(*args, **kwargs).arguments)
+            for name, parameter in signature.parameters.items():
+                if parameter.kind is parameter.VAR_KEYWORD:
+                    arguments.update(arguments.pop(name, {}))
+            return _export(original, signature.parameters, arguments, *stack[-1])
 
     export.__doc__ = original.__doc__
     export.__name__ = "export"
@@ -84,8 +87,7 @@ def _wrapper(original):
     return export
 
 
-def _export(original, signature, arguments, route, domain):
-    parameters = signature.parameters
+def _export(original, parameters, arguments, route, domain):
     dynamo = arguments.get("dynamo")
     if dynamo is None and "dynamo" in parameters:
         dynamo = parameters["dynamo"].default
@@ -104,21 +106,38 @@ def _export(original, signature, arguments, route, domain):
         arguments["custom_opsets"] = opsets
     if "autograd_inlining" in parameters:
         arguments["autograd_inlining"] = False
-    from ._torchscript import symbolics_for
+    from ._torchscript import SYMBOLICS
 
-    with installed(symbolics_for(route, opset), opset), _session.running(session):
-        result = _call(original, signature, arguments)
+    with installed(SYMBOLICS, opset), _session.running(session):
+        try:
+            result = original(**arguments)
+        except (ValueError, RuntimeError) as error:
+            _explain_opset(error, opset, "dynamo" in parameters)
+            raise
     _file.finish(arguments["f"], session)
     return result
 
 
-def _call(original, signature, arguments):
-    bound = signature.bind_partial()
-    bound.arguments.update(arguments)
-    ordered = inspect.BoundArguments(
-        signature,
-        type(bound.arguments)(
-            (name, arguments[name]) for name in signature.parameters if name in arguments
+def _explain_opset(error, opset, has_dynamo):
+    """Say in the error for an opset that the exporter does not know what would work."""
+    if "Unsupported" not in str(error) or "opset" not in str(error):
+        return
+    remedy = "opset {} works".format(max(_known_opsets(), default=9))
+    if has_dynamo:
+        remedy += ", or dynamo=True for a later one"
+    error.args = (
+        "{}: PyTorch {} cannot write opset {} with this exporter; {}".format(
+            error, torch.__version__, opset, remedy
         ),
     )
-    return original(*ordered.args, **ordered.kwargs)
+
+
+def _known_opsets():
+    """Opsets for which the TorchScript exporter has symbolic functions."""
+    import importlib.util
+
+    return [
+        number
+        for number in range(7, 26)
+        if importlib.util.find_spec("torch.onnx.symbolic_opset{}".format(number)) is not None
+    ]

@@ -28,6 +28,12 @@ class BodyNodes(GridNodes):
         self.records.append((op, list(inputs), names, attributes))
         return names
 
+    def _write_constant(self, data):
+        value = super()._write_constant(data)
+        if data.dtype != torch.int64:
+            return value
+        return self.emit("Identity", [value], {}, 1)[0]
+
     def live(self, wanted):
         """The records that ``wanted`` needs, in order."""
         needed, kept = {wanted}, []

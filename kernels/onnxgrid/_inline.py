@@ -46,8 +46,12 @@ def inline_bytes(data):
     for function in functions.values():
         function.check(opsets)
     writer = _Inliner(functions)
-    out = []
+    # A file finished by us records two: the exporter's own, then the one that functions need.
+    ir_version = next(x for number, _, x in parts if number == p.Model.IR_VERSION)
+    out = [p.field(p.Model.IR_VERSION, ir_version)]
     for number, wire, payload in parts:
+        if number == p.Model.IR_VERSION:
+            continue
         if number == p.Model.GRAPH:
             out.append(p.field(number, writer.graph(payload, _Names("", {}))))
         elif number == p.Model.OPSET_IMPORT:

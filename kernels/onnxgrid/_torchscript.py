@@ -248,7 +248,3 @@ SYMBOLICS = {
     "affine_grid_generator": affine_grid_generator,
     "rot90": rot90,
 }
-
-def symbolics_for(route, opset):
-    """The symbolic functions that ``route`` installs at ``opset``."""
-    return SYMBOLICS

@@ -9,6 +9,9 @@ The ``Traced...`` forms are what ``onnxgrid.grid_sample`` and its siblings becom
 export: they follow the route in force, and are the shim without one.
 """
 
+import contextlib
+import warnings
+
 import torch
 from torch.autograd.function import once_differentiable
 
@@ -21,7 +24,21 @@ _PADDINGS = {"zeros": 0, "border": 1, "reflection": 2}
 
 def size_tensor(size):
     """An output size as an int64 tensor, without losing extents that the tracer follows."""
-    return torch.stack([torch.as_tensor(extent, dtype=torch.int64) for extent in size])
+    with _no_tracer_warnings():
+        return torch.stack([torch.as_tensor(extent, dtype=torch.int64) for extent in size])
+
+
+def _extents(size):
+    with _no_tracer_warnings():
+        return size.tolist()
+
+
+@contextlib.contextmanager
+def _no_tracer_warnings():
+    """The tracer warns of numbers taken out of a size; the node's input keeps the size itself."""
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", torch.jit.TracerWarning)
+        yield
 
 
 def _native_sample(image, grid, mode, padding_mode, align_corners):
@@ -88,8 +105,8 @@ class TracedAffineGrid(torch.autograd.Function):
     @staticmethod
     def forward(ctx, theta, size, align_corners):
         ctx.save_for_backward(theta)
-        ctx.options = (size.tolist(), align_corners)
-        return _native_affine(theta, size.tolist(), align_corners)
+        ctx.options = (_extents(size), align_corners)
+        return _native_affine(theta, *ctx.options)
 
     @staticmethod
     @once_differentiable
@@ -124,7 +141,7 @@ class AffineGridSample(torch.autograd.Function):
     @staticmethod
     def forward(ctx, input, theta, size, mode, padding_mode, align_corners):
         ctx.save_for_backward(input, theta)
-        ctx.options = (size.tolist(), mode, padding_mode, align_corners)
+        ctx.options = (_extents(size), mode, padding_mode, align_corners)
         return _fused(input, theta, *ctx.options)
 
     @staticmethod
