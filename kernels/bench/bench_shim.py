@@ -24,7 +24,7 @@ import torch.nn.functional as F
 
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), ".."))
 
-import onnxgrid  # noqa: E402
+import onnxgrid
 
 SHAPES = [(8, 3, 512, 512), (1, 32, 256, 256), (1, 64, 256, 256), (1, 256, 64, 64)]
 
@@ -54,7 +54,7 @@ def _clamped(index, size):
     return torch.where(index > size - 1, torch.tensor(size - 1), index)
 
 
-def _gather_sample(image, grid, align_corners=False):
+def _gather_sample(image, grid, align_corners=False):  # noqa: ARG001 - mmcv's signature
     batch, channels, height, width = image.shape
     out_height, out_width = grid.shape[1], grid.shape[2]
     x = (((grid[..., 0] + 1) * width - 1) / 2).reshape(batch, -1)
@@ -114,7 +114,7 @@ def _sessions(arguments, opset):
         session = onnxruntime.InferenceSession(data, options, providers=["CPUExecutionProvider"])
         difference = abs(torch.from_numpy(session.run(None, feed)[0]) - expected).max().item()
         if difference > 1e-3:
-            raise SystemExit("{} differs from torch by {:.3g}".format(name, difference))
+            sys.exit("{} differs from torch by {:.3g}".format(name, difference))
         yield name, session, len(onnx.load_from_string(data).graph.node), feed
 
 
@@ -175,7 +175,7 @@ def main():
                     result["mmcv"]["nodes"],
                     result.get("native", {}).get("ms", "-"),
                     ratio,
-                    **result["shim"]
+                    **result["shim"],
                 )
             )
     mean = math.exp(sum(map(math.log, ratios)) / len(ratios))

@@ -29,6 +29,7 @@ class BodyNodes(GridNodes):
         return names
 
     def _write_constant(self, data):
+        # onnxruntime 1.14 crashes where a body's constant is the shape or axes of a node.
         value = super()._write_constant(data)
         if data.dtype != torch.int64:
             return value
@@ -62,8 +63,8 @@ def function(spec, dtype, opset, domain, name=None, native=False):
     for key in sorted(spec.attributes):
         out += _proto.field(_proto.Function.ATTRIBUTE, key)
     for index, (op, ins, outs, attributes) in enumerate(records):
-        outs = [renamed.get(item, item) for item in outs]
-        body_node = _proto.node(op, ins, outs, attributes, name="{}_{}".format(op, index))
+        names = [renamed.get(item, item) for item in outs]
+        body_node = _proto.node(op, ins, names, attributes, name="{}_{}".format(op, index))
         out += _proto.field(_proto.Function.NODE, body_node)
     out += _proto.field(_proto.Function.OPSET_IMPORT, _proto.opset_id("", opset))
     return out + _proto.field(_proto.Function.DOMAIN, domain)

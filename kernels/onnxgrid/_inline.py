@@ -182,7 +182,7 @@ class _Inliner:
                 for item in self._attribute(part, names):
                     label = next(x for n, _, x in p.fields(item) if n == p.Attribute.NAME)
                     attributes[p.text(label)] = item
-        known = {name: "" for name in function.inputs}
+        known = dict.fromkeys(function.inputs, "")
         known.update(zip(function.inputs, inputs))
         known.update((k, v) for k, v in zip(function.outputs, outputs) if v)
         self._calls += 1

@@ -87,11 +87,10 @@ class GridNodes(Nodes):
         for axis in reversed(range(self.dims)):
             longer = {}
             for corner, number in numbers.items():
-                if number is not None:
-                    number = number * lengths[axis]
+                start = None if number is None else number * lengths[axis]
                 for tap, index in enumerate(indices):
                     piece = index[axis]
-                    longer[corner + (tap,)] = piece if number is None else number + piece
+                    longer[corner + (tap,)] = piece if start is None else start + piece
             numbers = longer
         return numbers
 

@@ -87,7 +87,7 @@ class Nodes:
 
     def static_shape(self, var):
         """The extents of ``var`` that never change between runs, None for the others."""
-        return None
+        return
 
     # --- values -----------------------------------------------------------------------
 
@@ -228,8 +228,7 @@ class Nodes:
         ones = self.op("Tile", one, repeats)
         attributes = {"hidden_size": 1, "activations": ["Relu"], "direction": "forward"}
         counted = self.op("RNN", ones, one, one, **attributes)
-        counted = counted - Var(self, FLOAT, const=torch.ones(()))
-        return counted
+        return counted - Var(self, FLOAT, const=torch.ones(()))
 
     def flip(self, var, axis):
         if self.opset >= 10:

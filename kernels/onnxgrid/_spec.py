@@ -9,12 +9,12 @@ DOMAIN_VERSION = 1
 
 
 class Spec:
-    """One operator with its attributes; hashable, because a file holds each body once.
+    """One operator with its attributes; a file holds one body for each ``key``.
 
-    ``channels`` is how many the image is likely to have: it chooses among graphs that are all
-    right for any number, so it is no part of the key.  ``name`` is the operator's name in a custom domain, ``inputs`` the names of its inputs,
+    ``name`` is the operator's name in a custom domain, ``inputs`` the names of its inputs,
     ``attributes`` its ONNX attributes (str, int or list of int), ``dims`` the number of spatial
-    dimensions.
+    dimensions.  ``channels`` is how many the image is likely to have: it chooses among graphs
+    that are all right for any number, so it is no part of the key.
     """
 
     name = ""
@@ -26,7 +26,8 @@ class Spec:
         self.channels = None
 
     def key(self):
-        return (self.name, self.dims, tuple(sorted((k, str(v)) for k, v in self.attributes.items())))
+        attributes = tuple(sorted((name, str(value)) for name, value in self.attributes.items()))
+        return self.name, self.dims, attributes
 
     def build(self, nodes, *inputs):
         """The operator as standard nodes."""
@@ -34,7 +35,7 @@ class Spec:
 
     def native(self, nodes, dtype, *inputs):
         """The operator as ONNX's own node, where the opset has it for these inputs; else None."""
-        return None
+        return
 
     def in_contrib(self):
         """Whether onnxruntime's own domain has the operator."""

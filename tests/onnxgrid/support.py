@@ -5,11 +5,10 @@ import functools
 import inspect
 import io
 
+import onnxgrid
 import pytest
 import torch
 import torch.nn.functional as F
-
-import onnxgrid
 
 PADDINGS = ("zeros", "border", "reflection")
 TORCHSCRIPT_ONLY = "dynamo" not in inspect.signature(torch.onnx.export).parameters

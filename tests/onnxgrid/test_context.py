@@ -3,11 +3,10 @@
 import re
 import threading
 
+import onnxgrid
 import pytest
 import torch
 import torch.nn.functional as F
-
-import onnxgrid
 
 from . import support
 from .support import Module, export_bytes, inputs, operators

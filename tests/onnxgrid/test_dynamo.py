@@ -1,10 +1,9 @@
 """The routes under the dynamo exporter, in the releases that have it."""
 
+import onnxgrid
 import pytest
 import torch
 import torch.nn.functional as F
-
-import onnxgrid
 
 from . import support
 from .support import Module, assert_right, inputs, operators

@@ -2,11 +2,10 @@
 
 import warnings
 
+import onnxgrid
 import pytest
 import torch
 import torch.nn.functional as F
-
-import onnxgrid
 
 IMAGE, GRID = torch.zeros(2, 3, 4, 5), torch.zeros(2, 6, 7, 2)
 VOLUME, VOLUME_GRID = torch.zeros(1, 1, 2, 3, 4), torch.zeros(1, 2, 2, 2, 3)

@@ -2,11 +2,10 @@
 
 import itertools
 
+import onnxgrid
 import pytest
 import torch
 import torch.nn.functional as F
-
-import onnxgrid
 
 from . import support
 from .support import Module, assert_right, dead_nodes, dynamic, export_bytes, inputs, operators

@@ -1,10 +1,9 @@
 """Files: inlining, the wire format, function bodies, verify."""
 
+import onnxgrid
 import pytest
 import torch
 import torch.nn.functional as F
-
-import onnxgrid
 from onnxgrid import _file, _proto
 
 from . import support
@@ -80,7 +79,7 @@ def test_inline_reaches_into_branches_and_resolves_attribute_references():
 
 
 def test_a_cut_file_is_an_error():
-    with pytest.raises(ValueError, match="complete|not an ONNX"):
+    with pytest.raises(ValueError, match=r"complete|not an ONNX"):
         onnxgrid.inline(custom_file()[:-7])
 
 

@@ -2,13 +2,12 @@
 
 import itertools
 
+import onnxgrid
 import pytest
 import torch
 import torch.nn.functional as F
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
-
-import onnxgrid
 
 from . import support
 

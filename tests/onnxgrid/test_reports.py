@@ -4,11 +4,10 @@ import os
 import subprocess
 import sys
 
+import onnxgrid
 import pytest
 import torch
 import torch.nn.functional as F
-
-import onnxgrid
 
 from . import support
 from .support import Module, assert_right, dynamic, export_bytes, operators
