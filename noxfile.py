@@ -85,5 +85,15 @@ def _environment_session(name: str, version: str) -> None:
     measure.__doc__ = f"Measure PyTorch {version}."
 
 
+def _runtime_session(name: str) -> None:
+    @nox.session(name=name, venv_backend="none", tags=["runtime"], requires=RUN.exports if RUN.whole else [])
+    def judge(session: nox.Session) -> None:
+        sessions.judge(session, RUN, name)
+
+    judge.__doc__ = f"Judge the exported files in {name}."
+
+
 for release in RUN.releases:
     _environment_session(release.name, release.version)
+for runtime in RUN.known_runtimes:
+    _runtime_session(runtime.name)

@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     from matrix.progress import Progress
     from matrix.questions import Question
     from matrix.records import CellRecord
+    from matrix.results import Results
     from matrix.runtimes import Runtime, RuntimeCatalog
 
 _PROBE = ROOT / "matrix" / "probe"
@@ -60,6 +61,14 @@ def pending(catalog: RuntimeCatalog, runtime: Runtime, asked: Iterable[Question]
         or line["verdict"] in ("unavailable", "not-run")
         or line["fingerprint"] != fingerprint(catalog, runtime, question)
     ]
+
+
+def unanswered(
+    catalog: RuntimeCatalog, runtime: Runtime, results: Results, cells: Iterable[CellRecord], options: Options
+) -> bool:
+    """Whether the runtime has a file of the cells to judge; files that were not compared yet count."""
+    asked = questions.questions(results, cells, options.results / "models")
+    return any(q.digest == q.file for q in asked) or bool(pending(catalog, runtime, asked, options))
 
 
 def judge(

@@ -36,6 +36,8 @@ class Options:
     workers: int = 0
     group: int = 60
     isolate: bool = False
+    runtimes: tuple[str, ...] = ()
+    all_runtimes: bool = False
     shard: Shard | None = None
 
 
@@ -81,6 +83,8 @@ def run_parser() -> argparse.ArgumentParser:
     run.add_argument("--workers", type=int, default=0, metavar="N", help="cells measured at once per environment")
     run.add_argument("--group", type=int, default=60, metavar="N", help="cells that share a fork")
     run.add_argument("--isolate", action="store_true", help="one fork per cell, nothing shared between cells")
+    run.add_argument("--runtime", default="", metavar="LIST", help="further runtimes: ort-1.16.3,'openvino-*', or none")
+    run.add_argument("--all-runtimes", action="store_true", help="every runtime of envs/runtimes.toml, instead of six")
     source = parser.add_argument_group("where packages come from (passed on to uv)")
     source.add_argument("--find-links", action="append", default=_environment_links(), metavar="FOLDER")
     source.add_argument("--index", default="", metavar="URL")
@@ -121,6 +125,8 @@ def parse(arguments: Sequence[str]) -> Options:
         workers=values.workers,
         group=values.group,
         isolate=values.isolate,
+        runtimes=_list(values.runtime),
+        all_runtimes=values.all_runtimes,
         shard=values.shard,
     )
 

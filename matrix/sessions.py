@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import os
 import sys
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cached_property
 from typing import TYPE_CHECKING
 
 from matrix import catalog as catalogs
+from matrix import judging, runtimes, summary
 from matrix import results as stored
-from matrix import summary
 from matrix.announce import announcement
 from matrix.errors import MatrixError
 from matrix.measure import measure as measure_environment
@@ -27,6 +27,9 @@ if TYPE_CHECKING:
     import nox
 
     from matrix.catalog import Catalog, Release
+    from matrix.records import CellRecord
+    from matrix.results import Results
+    from matrix.runtimes import Runtime, RuntimeCatalog
 
 
 @dataclass(frozen=True)
@@ -41,6 +44,8 @@ class Run:
     tasks: tuple[Task, ...]
     whole: bool
     error: MatrixError | None = None
+    engines: RuntimeCatalog = field(default_factory=runtimes.load)
+    runtimes: tuple[Runtime, ...] = ()
 
     @cached_property
     def pending(self) -> list[Task]:
@@ -53,7 +58,38 @@ class Run:
         """Sessions that `matrix` requires: the announcement, and the environments with something to measure."""
         if not self.whole or self.error is not None:
             return []
-        return ["plan", *(task.release.name for task in self.pending)]
+        return ["plan", *self.exports, *(runtime.name for runtime in self.judges)]
+
+    @property
+    def exports(self) -> list[str]:
+        """Sessions of the environments that have something to measure."""
+        return [task.release.name for task in self.pending]
+
+    @cached_property
+    def judges(self) -> list[Runtime]:
+        """Runtimes that have a file to judge, as far as can be known before the environments are measured."""
+        if not self.runtimes:
+            return []
+        results = stored.load(self.options.results)
+        cells = self.cells(results)
+        return [
+            runtime
+            for runtime in self.runtimes
+            if self.pending or judging.unanswered(self.engines, runtime, results, cells, self.options)
+        ]
+
+    def cells(self, results: Results) -> list[CellRecord]:
+        """What is known about the selected cells."""
+        return [results.cells[cell.id] for task in self.tasks for cell in task.cells if cell.id in results.cells]
+
+    def runtime(self, name: str) -> Runtime | None:
+        """The selected runtime of that name."""
+        return next((runtime for runtime in self.runtimes if runtime.name == name), None)
+
+    @property
+    def known_runtimes(self) -> list[Runtime]:
+        """Every runtime that has a session: the catalog's, and those that the selection derives."""
+        return list((self.engines.by_name | {runtime.name: runtime for runtime in self.runtimes}).values())
 
     @property
     def releases(self) -> list[Release]:
@@ -70,11 +106,14 @@ def requested(argv: Sequence[str]) -> Run:
     split = argv.index("--") if "--" in argv else len(argv)
     named = [word for word in argv[1:split] if not word.startswith("-")]
     whole = "matrix" in named or len(argv[1:split]) == 0
-    ours = whole or "plan" in named or any(word.startswith("torch-") for word in named)
-    catalog = catalogs.load()
+    catalog, engines = catalogs.load(), runtimes.load()
+    named_runtimes = [word for word in named if word.rpartition("-")[0] in {item.engine for item in engines.runtimes}]
+    ours = whole or bool(named_runtimes) or "plan" in named or any(word.startswith("torch-") for word in named)
     try:
         options = parse(argv[split + 1 :]) if ours else Options()
-        run = Run(catalog, options, select(make_plan(catalog, options.selection), options.shard), whole)
+        tasks = select(make_plan(catalog, options.selection), options.shard)
+        chosen = engines.chosen(named_runtimes or options.runtimes, everything=options.all_runtimes) if ours else []
+        run = Run(catalog, options, tasks, whole, None, engines, tuple(chosen))
         _ = run.session_names
     except MatrixError as error:
         return Run(catalog, Options(), (), whole, error)
@@ -104,6 +143,22 @@ def measure(session: nox.Session, run: Run, version: str) -> None:
     if measured:
         page = dashboard(run.options.results, source=run.options.source)
         session.log(f"{task.release.name}: {_counts(progress)}; dashboard: {page}")
+
+
+def judge(session: nox.Session, run: Run, name: str) -> None:
+    """A session `ort-…`: judge the selected cells' files. A runtime that cannot be had is a result, not a failure."""
+    _stop_on_error(session, run)
+    runtime = run.runtime(name)
+    if runtime is None:
+        session.skip("this runtime is not selected")
+    progress = Progress(name, overwrite=session.parallel or sys.stdout.isatty(), write=_write)
+    workers = run.options.workers or (1 if session.parallel else min(4, os.cpu_count() or 1))
+    cells = run.cells(stored.load(run.options.results))
+    try:
+        judging.judge(run.engines, runtime, cells, run.options, workers=workers, progress=progress)
+    except MatrixError as error:
+        session.error(str(error))
+    session.log(f"{name}: {_counts(progress)}")
 
 
 def finish(session: nox.Session, run: Run) -> None:

@@ -19,11 +19,29 @@ def requested(*words: str, results: Path) -> sessions.Run:
 
 def test_the_session_matrix_requires_the_selected_environments_in_order_of_interest(tmp_path: Path) -> None:
     run = requested("-s", "matrix", "--", "--torch", "2.13.0,1.8.0,2.0.1", results=tmp_path)
-    assert run.session_names == ["plan", "torch-1.8.0", "torch-2.0.1", "torch-2.13.0"]
+    assert run.session_names[:4] == ["plan", "torch-1.8.0", "torch-2.0.1", "torch-2.13.0"]
+
+
+def test_the_runtimes_follow_the_environments(tmp_path: Path) -> None:
+    words = ["-s", "matrix", "--", "--torch", "1.8.0"]
+    six = requested(*words, results=tmp_path)
+    assert six.session_names == ["plan", "torch-1.8.0", *six.engines.default]
+    named = requested(*words, "--runtime", "ort-1.9.*,tract-0.23.9", results=tmp_path)
+    assert named.session_names[2:] == ["ort-1.9.0", "tract-0.23.9"]
+    every = requested(*words, "--all-runtimes", results=tmp_path)
+    assert every.session_names[2:] == list(every.engines.by_name)
+    assert requested(*words, "--runtime", "none", results=tmp_path).session_names == ["plan", "torch-1.8.0"]
+
+
+def test_a_runtime_session_alone_judges_what_is_selected(tmp_path: Path) -> None:
+    run = requested("-s", "ort-1.16.2", "--", "--opset", "11", results=tmp_path)
+    assert [runtime.name for runtime in run.runtimes] == ["ort-1.16.2"]
+    assert "ort-1.16.2" in [runtime.name for runtime in run.known_runtimes]
+    assert {cell.opset for task in run.tasks for cell in task.cells} == {11}
 
 
 def test_a_derived_release_has_a_session_too(tmp_path: Path) -> None:
-    run = requested("-s", "matrix", "--", "--torch", "1.8.1", results=tmp_path)
+    run = requested("-s", "matrix", "--", "--torch", "1.8.1", "--runtime", "none", results=tmp_path)
     assert run.session_names == ["plan", "torch-1.8.1"]
     assert "torch-1.8.1" in [release.name for release in run.releases]
 
