@@ -22,7 +22,9 @@ Line = dict[str, Any]
 _Key = tuple[str, ...]
 
 #: Kinds in the order in which they stand in a file; a reader wants the environment first.
-_ORDER = ("environment", "build", "cell", "run")
+_ORDER = ("environment", "runtime", "build", "file", "cell", "run")
+
+_HEADS = ("environment", "runtime")
 
 
 def merge(folders: Sequence[Path], into: Path) -> dict[str, int]:
@@ -43,7 +45,7 @@ def merge(folders: Sequence[Path], into: Path) -> dict[str, int]:
     for name in names:
         lines = [line for folder in sources if (folder / name).exists() for line in read_lines(folder / name)]
         for line in lines:
-            if line["kind"] == "environment":
+            if line["kind"] in _HEADS:
                 schemas.setdefault(line.get("schema", 0), name)
         by_name[name] = merged(lines)
     if len(schemas) > 1:
@@ -66,16 +68,24 @@ def merged(lines: Iterable[Line]) -> list[Line]:
     A measurement goes before an ``unavailable`` of any age: what could not be measured says nothing about what was.
     """
     newest: dict[_Key, Line] = {}
-    cells: dict[_Key, set[str]] = {}
-    for line in lines:
+    known: dict[_Key, set[str]] = {}
+    for line in (single for compact in lines for single in _singles(compact)):
         key = _key(line)
-        if line["kind"] == "run":  # every shard knows only its own cells of a file
-            cells.setdefault(key, set()).update(line["cells"])
+        if line["kind"] == "file":  # every shard knows only its own files of a model
+            known.setdefault(key, set()).update(line["files"])
         if key not in newest or _rank(newest[key]) < _rank(line):
             newest[key] = line
-    for key, names in cells.items():
-        newest[key] = newest[key] | {"cells": sorted(names)}
+    for key, names in known.items():
+        newest[key] = newest[key] | {"files": sorted(names)}
     return sorted(newest.values(), key=lambda line: (_ORDER.index(line["kind"]), _subject(line), _rank(line)))
+
+
+def _singles(line: Line) -> list[Line]:
+    """A line about several models as one line for each."""
+    if "digests" not in line:
+        return [line]
+    rest = {name: value for name, value in line.items() if name != "digests"}
+    return [{**rest, "digest": digest} for digest in line["digests"]]
 
 
 def _subject(line: Line) -> _Key:
@@ -86,18 +96,19 @@ def _subject(line: Line) -> _Key:
         return line["torch"], line["half"]
     if line["kind"] == "run":
         return line["runtime"], line["digest"]
-    return (line["environment"],)
+    return (line["digest"] if line["kind"] == "file" else line[line["kind"]],)
 
 
 def _key(line: Line) -> _Key:
-    distinct = line["machine"]["id"] if line["kind"] == "environment" else line["fingerprint"]
+    distinct = line["machine"]["id"] if line["kind"] in _HEADS else line.get("fingerprint", "")
     return line["kind"], *_subject(line), distinct
 
 
 def _rank(line: Line) -> tuple[bool, str, str, str]:
-    """Orders lines of one key or subject; total but for identical lines (``cells`` of a run is united, not ranked)."""
-    rest = {name: value for name, value in line.items() if name != "cells"}
-    return line["verdict"] != "unavailable", line["measured_at"], json.dumps(rest, sort_keys=True), _text(rest)
+    """Orders lines of one key or subject; total but for identical lines (``files`` are united, not ranked)."""
+    rest = {name: value for name, value in line.items() if name != "files"}
+    measured = line.get("verdict") != "unavailable"
+    return measured, line.get("measured_at", ""), json.dumps(rest, sort_keys=True), _text(rest)
 
 
 def _text(line: Line) -> str:

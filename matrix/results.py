@@ -69,9 +69,9 @@ class Results:
 
     def runtimes_of(self, cell: CellRecord) -> dict[str, str]:
         """Verdict by runtime for one cell: its environment's own first, then every other that judged the same file."""
-        verdicts = {cell["runtime"]: cell["verdict"]} if "runtime" in cell else {}
+        own = {cell["runtime"]: cell["verdict"]} if "runtime" in cell else {}
         others = self.runs.get(cell.get("digest", ""), {})
-        return verdicts | {runtime: verdict_in(cell, run["verdict"]) for runtime, run in others.items()}
+        return own | {runtime: verdict_in(cell, run["verdict"]) for runtime, run in others.items()} | own
 
 
 def digests_of(run: Mapping[str, Any]) -> list[str]:

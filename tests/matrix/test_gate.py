@@ -58,7 +58,7 @@ def build(verdict: str, half: str = "cpp", **fields: Any) -> Line:
 
 def judged(verdict: str) -> Line:
     return {
-        "kind": "run", "runtime": "ort-1.10.0", "digest": "d", "verdict": verdict, "stage": "load", "cells": [],
+        "kind": "run", "runtime": "ort-1.10.0", "digest": "d", "verdict": verdict, "stage": "load",
         "fingerprint": "f", "measured_at": "1", "machine": "m",
     }  # fmt: skip
 

@@ -40,10 +40,22 @@ def cell(verdict: str = "pass", at: str = "1", fingerprint: str = "f", opset: in
     }  # fmt: skip
 
 
-def judged(cells: list[str], at: str = "1", verdict: str = "pass") -> Line:
+def judged(digests: list[str], at: str = "1", verdict: str = "pass") -> Line:
+    models = {"digest": digests[0]} if len(digests) == 1 else {"digests": digests}
     return {
-        "kind": "run", "runtime": "ort-1.10.0", "digest": "d", "verdict": verdict, "stage": "compare", "cells": cells,
-        "fingerprint": "f", "measured_at": at, "machine": "a",
+        "kind": "run", "runtime": "ort-1.10.0", **models, "verdict": verdict, "stage": "compare", "fingerprint": "f",
+        "measured_at": at, "machine": "a",
+    }  # fmt: skip
+
+
+def model(files: list[str]) -> Line:
+    return {"kind": "file", "digest": "d", "files": files}
+
+
+def runtime(at: str = "1", where: str = "a") -> Line:
+    return {
+        "kind": "runtime", "schema": 1, "runtime": "ort-1.10.0", "verdict": "pass", "measured_at": at,
+        "machine": machine(where),
     }  # fmt: skip
 
 
@@ -53,6 +65,8 @@ lines = st.lists(
         st.builds(environment, verdicts, times, st.sampled_from("ab")),
         st.builds(cell, verdicts, times, st.sampled_from("fg"), st.sampled_from([9, 11])),
         st.builds(judged, st.lists(st.sampled_from("xyz"), min_size=1, unique=True), times, verdicts),
+        st.builds(model, st.lists(st.sampled_from("xyz"), min_size=1, unique=True)),
+        st.builds(runtime, times, st.sampled_from("ab")),
     ),
     max_size=12,
 )
@@ -105,9 +119,13 @@ def test_what_could_not_be_measured_does_not_hide_what_was() -> None:
     assert known.environments["torch-1.8.0"]["verdict"] == "pass"
 
 
-def test_runs_of_one_file_unite_the_cells_of_all_shards() -> None:
-    (run,) = merged([judged(["y"], "1"), judged(["x"], "2"), judged(["z", "x"], "1")])
-    assert (run["cells"], run["measured_at"]) == (["x", "y", "z"], "2")
+def test_one_model_unites_the_files_of_all_shards() -> None:
+    assert merged([model(["y"]), model(["x"]), model(["z", "x"])]) == [model(["x", "y", "z"])]
+
+
+def test_a_line_about_several_models_is_taken_apart() -> None:
+    runs = merged([judged(["x", "y"], "1"), judged(["x"], "2", "error")])
+    assert [(run["digest"], run["verdict"]) for run in runs] == [("x", "error"), ("y", "pass")]
 
 
 def write(folder: Path, *written: Line, name: str = "torch-1.8.0.jsonl") -> Path:
