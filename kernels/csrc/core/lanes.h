@@ -86,8 +86,10 @@ inline void load_pairs(const float* src, const int32_t* index, vf* left, vf* rig
 }
 #elif defined(__AVX2__) && ONNXGRID_LANES == 8
 inline __m128 two_pairs(const float* a, const float* b) {
-  const __m128d low = _mm_load_sd((const double*)a);
-  return _mm_castpd_ps(_mm_loadh_pd(low, (const double*)b));
+  double low, high;  // memcpy: floats at any address may be read as 8 bytes only so
+  memcpy(&low, a, 8);
+  memcpy(&high, b, 8);
+  return _mm_castpd_ps(_mm_set_pd(high, low));
 }
 inline void load_pairs(const float* src, const int32_t* i, vf* left, vf* right) {
   const __m256 even = _mm256_insertf128_ps(_mm256_castps128_ps256(two_pairs(src + i[0], src + i[1])),

@@ -1,6 +1,7 @@
 // One instruction set's forward sampler: tiles for planar float tensors, plain C++ for everything else.
 #pragma once
 #include "channels.h"
+#include "packed.h"
 #include "plain.h"
 #include "tile_taps.h"
 
@@ -51,13 +52,15 @@ inline void run_tile(const onnxgrid_problem& p, const Plan& plan, const Axes<flo
 
 inline int64_t count_tasks(const onnxgrid_problem& p) {
   if (p.batch == 0 || p.channels == 0 || p.out[0] * p.out[1] * p.out[2] == 0) return 0;
-  return is_tiled(p) ? make_plan(p).tasks(p.batch) : p.batch * p.out[0] * p.out[1];
+  if (!is_tiled(p)) return p.batch * p.out[0] * p.out[1];
+  return is_scattered(p, Axes<float>(p)) ? packed_tasks(p) : make_plan(p).tasks(p.batch);
 }
 
 inline void run_tasks(const onnxgrid_problem& p, int64_t begin, int64_t end) {
   if (!is_tiled(p)) return run_plain(p, begin, end);
-  const Plan plan = make_plan(p);
   const Axes<float> axes(p);
+  if (is_scattered(p, axes)) return run_packed(p, axes, begin, end);
+  const Plan plan = make_plan(p);
   Tile tile;
   for (int64_t task = begin; task < end; ++task) run_tile(p, plan, axes, task, &tile);
 }

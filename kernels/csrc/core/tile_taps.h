@@ -4,6 +4,7 @@
 // the window is moved in, each weight goes to the window pixel that its (padded) tap names, and `bits` say
 // which window pixels are read at all: a pixel nobody names may hold an infinity.
 #pragma once
+#include "taps.h"
 #include "tile.h"
 
 namespace onnxgrid {
