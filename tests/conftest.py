@@ -1,5 +1,6 @@
 """Fast tests cannot start a process or open a connection: both raise. Slower kinds are marked and live apart."""
 
+import importlib.util
 import socket
 import subprocess
 from pathlib import Path
@@ -10,6 +11,9 @@ import pytest
 TESTS = Path(__file__).parent
 FAST = (TESTS / "matrix", TESTS / "report")
 
+
+#: What needs torch runs inside the environments (real/test_inside.py), where torch is.
+collect_ignore = [] if importlib.util.find_spec("torch") else ["onnxgrid", "kernels"]
 
 #: Cheap kinds first, so that a mistake shows early.
 ORDER = ("matrix", "report", "kernels", "onnxgrid", "real", "browser")
