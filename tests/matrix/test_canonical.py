@@ -34,8 +34,11 @@ def model(nodes: list[Any], initializers: tuple[Any, ...] = (), **fields: Any) -
     return helper.make_model(graph, opset_imports=opsets, ir_version=8, functions=functions, **fields)
 
 
+Steps = list[tuple[str, int, int]]
+
+
 @st.composite
-def programs(draw: st.DrawFn) -> list[tuple[str, int, int]]:
+def programs(draw: st.DrawFn) -> Steps:
     """Steps (operator, left, right); operands count the values that exist before the step: x, the constant, results."""
     steps = []
     for position in range(draw(st.integers(1, 6))):
@@ -44,7 +47,7 @@ def programs(draw: st.DrawFn) -> list[tuple[str, int, int]]:
     return steps
 
 
-def built(steps: list[tuple[str, int, int]], prefix: str, nodes_named: str) -> Any:
+def built(steps: Steps, prefix: str, nodes_named: str) -> Any:
     """The same program with names of one's choice for inner values and nodes."""
     names = ["x", f"{prefix}constant"]
     nodes, functions = [], []
@@ -54,12 +57,9 @@ def built(steps: list[tuple[str, int, int]], prefix: str, nodes_named: str) -> A
         a, b = names[left], names[right]
         label = f"{nodes_named}{position}"
         if operator == "If":
-            nodes.append(helper.make_node("ReduceMax", [a], [f"{prefix}m{position}"], name=label + "m", keepdims=0))
-            nodes.append(
-                helper.make_node(
-                    "Cast", [f"{prefix}m{position}"], [f"{prefix}b{position}"], label + "c", to=TensorProto.BOOL
-                )
-            )
+            largest, truth = f"{prefix}m{position}", f"{prefix}b{position}"
+            nodes.append(helper.make_node("ReduceMax", [a], [largest], name=label + "m", keepdims=0))
+            nodes.append(helper.make_node("Cast", [largest], [truth], name=label + "c", to=TensorProto.BOOL))
             branches = {
                 f"{branch}_branch": helper.make_graph(
                     [helper.make_node(inner, [b, a], [f"{prefix}{branch}{position}"], name=label + branch)],
@@ -67,16 +67,15 @@ def built(steps: list[tuple[str, int, int]], prefix: str, nodes_named: str) -> A
                 )
                 for branch, inner in (("then", "Add"), ("else", "Sub"))
             }  # fmt: skip
-            nodes.append(helper.make_node("If", [f"{prefix}b{position}"], [output], name=label, **branches))
+            nodes.append(helper.make_node("If", [truth], [output], name=label, **branches))
         elif operator == "Call":
             body = [
                 helper.make_node("Mul", ["p", "q"], [f"{prefix}inner"], name=label),
                 helper.make_node("Abs", [f"{prefix}inner"], ["r"], name=label + "r"),
             ]
             if not functions:
-                functions.append(
-                    helper.make_function("own", "F", ["p", "q"], ["r"], body, [helper.make_opsetid("", 18)])
-                )
+                opsets = [helper.make_opsetid("", 18)]
+                functions.append(helper.make_function("own", "F", ["p", "q"], ["r"], body, opsets))
             nodes.append(helper.make_node("F", [a, b], [output], name=label, domain="own"))
         else:
             nodes.append(helper.make_node(operator, [a] if operator in UNARY else [a, b], [output], name=label))
@@ -91,7 +90,7 @@ def evaluated(built_model: Any) -> Any:
 
 @given(programs())
 @settings(max_examples=60, deadline=None)
-def test_names_do_not_matter_and_the_meaning_stays(steps: list[tuple[str, int, int]]) -> None:
+def test_names_do_not_matter_and_the_meaning_stays(steps: Steps) -> None:
     first, second = built(steps, "a_", "node"), built(steps, "/layer/", "")
     before = evaluated(first)
     canonicalise(first)
@@ -103,7 +102,7 @@ def test_names_do_not_matter_and_the_meaning_stays(steps: list[tuple[str, int, i
 
 @given(programs())
 @settings(max_examples=30, deadline=None)
-def test_a_second_time_changes_nothing(steps: list[tuple[str, int, int]]) -> None:
+def test_a_second_time_changes_nothing(steps: Steps) -> None:
     once = built(steps, "v", "n")  # the spelling of canonical names, in another order
     canonicalise(once)
     twice = onnx.load_model_from_string(once.SerializeToString())
@@ -113,9 +112,7 @@ def test_a_second_time_changes_nothing(steps: list[tuple[str, int, int]]) -> Non
 
 @given(programs(), programs())
 @settings(max_examples=60, deadline=None)
-def test_models_with_one_digest_compute_the_same(
-    one: list[tuple[str, int, int]], two: list[tuple[str, int, int]]
-) -> None:
+def test_models_with_one_digest_compute_the_same(one: Steps, two: Steps) -> None:
     first, second = built(one, "a", "n"), built(two, "b", "m")
     values = evaluated(first), evaluated(second)
     if digest(first) == digest(second):

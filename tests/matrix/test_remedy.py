@@ -14,10 +14,11 @@ ORT = "ort-1.16.3"
 def cell(
     verdict: str = "pass", torch: str = "2.0.1", opset: int = 16, route: str = "native", **more: Any
 ) -> CellRecord:
+    kept = {"digest": f"{torch}.{opset}.{route}"} if verdict == "pass" else {}
     return {
         "kind": "cell", "cell": f"torch-{torch}/opset-{opset}/{route}/affine_grid-2d", "torch": torch, "opset": opset,
         "route": route, "case": "affine_grid-2d", "verdict": verdict, "stage": "compare", "fingerprint": "f",
-        "measured_at": "", "machine": "m", **({"digest": f"{torch}.{opset}.{route}"} if verdict == "pass" else {}), **more,
+        "measured_at": "", "machine": "m", **kept, **more,
     }  # fmt: skip
 
 
