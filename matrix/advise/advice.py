@@ -16,6 +16,8 @@ from matrix.report.known import OWN_ROUTES
 from matrix.verdicts import VERDICTS
 
 if TYPE_CHECKING:
+    from collections.abc import Iterable
+
     from matrix.report.known import Known
     from matrix.results import Results
 
@@ -75,29 +77,30 @@ def _as_json(one: Standing) -> dict[str, Any]:
         "runtime": one.runtime or None,
         "cell": one.cell,
         "message": one.message,
+        "remedies": list(one.remedies),
         "price": asdict(one.price),
     }
 
 
-def advise(question: Question, results: Results, known: Known) -> Advice:
+def advise(question: Question, results: Results, known: Known, *, runtimes: Iterable[str] = ()) -> Advice:
     """What the results say about that place.
 
-    ``known`` gives the routes that exist, in the order of preference among equal verdicts. Raises UnknownNameError
-    for a runtime of an unknown family.
+    ``known`` gives the routes that exist, in the order of preference among equal verdicts; ``runtimes`` names runtimes
+    that exist beside the measured ones. Raises UnknownNameError for a runtime of an unknown family.
     """
-    runtimes = runtimes_named(question.runtime, runtimes_known(results)) if question.runtime else []
-    routes = standings(results, question, known, runtimes)
+    judges = runtimes_named(question.runtime, runtimes_known(results), runtimes) if question.runtime else []
+    routes = standings(results, question, known, judges)
     best = _best(routes)
     two = known.applicable(question.torch, "dynamo", question.case)
     two = known.applicable(question.torch, "dynamo", question.case)
     return Advice(
         question=question,
         recommended=best,
-        nearest=None if best else _nearest(question, results, known, runtimes),
+        nearest=None if best else _nearest(question, results, known, judges),
         why=_why(best, routes),
         routes=tuple(routes),
         path=tuple(_path(question, routes, best)),
-        upgrades=tuple(upgrades(results, question, known, runtimes)) if not _native_is_green(routes) else (),
+        upgrades=tuple(upgrades(results, question, known, judges)) if not _native_is_green(routes) else (),
         snippet=snippet(best.route, question.case, question.opset, two_exporters=two) if best else None,
         measure=_command(question, routes),
         measured_where=_where(results, best),
@@ -212,7 +215,8 @@ def _command(question: Question, routes: list[Standing]) -> str:
         return ""
     place = f"--torch {question.torch} --opset {question.opset} --case '{question.case}'"
     chosen = ",".join(one.route for one in missing)
-    runtime = f" --runtime {question.runtime}" if question.runtime else ""
+    whole = question.runtime.count(".") >= 2  # else it names several: ort-1.10
+    runtime = f" --runtime '{question.runtime}{'' if whole else '*'}'" if question.runtime else ""
     return f"nox -s matrix -- {place} --route {chosen}{runtime}"
 
 

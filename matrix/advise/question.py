@@ -62,16 +62,16 @@ def case_of(
     return case
 
 
-def runtimes_named(text: str, known: Iterable[str]) -> list[str]:
+def runtimes_named(text: str, measured: Iterable[str], others: Iterable[str] = ()) -> list[str]:
     """The measured runtimes that the name means, newest first: ``ort-1.10`` means ort-1.10.0 and ort-1.10.1.
 
-    Empty when that version was not measured. Raises UnknownNameError for another family than those known.
+    Empty when that version was not measured. Raises UnknownNameError for a family of neither measured nor other ones.
     """
-    known = sorted(set(known), key=runtime_key, reverse=True)
+    known = sorted(set(measured), key=runtime_key, reverse=True)
+    every = sorted({*known, *others}, key=runtime_key, reverse=True)
     match = _RUNTIME.fullmatch(text)
-    families = {name.split("-", 1)[0] for name in known} | {"ort", "openvino", "reference"}
-    if match is None or match["family"] not in families:
-        raise UnknownNameError("runtime", text, [*known, *sorted(families - set(known))])
+    if match is None or match["family"] not in {name.split("-", 1)[0] for name in every}:
+        raise UnknownNameError("runtime", text, every)
     return [name for name in known if name == text or name.startswith((f"{text}.", f"{text}-"))]
 
 

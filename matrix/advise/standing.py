@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, cast
 
+from matrix.results import verdict_in
 from matrix.verdicts import USABLE, VERDICTS
 
 if TYPE_CHECKING:
@@ -17,9 +18,6 @@ if TYPE_CHECKING:
 
 #: The file was never made, or is not the route's: no runtime can change that.
 _BEFORE_THE_RUNTIME = frozenset({"install", "build", "export", "check"})
-
-#: Said about the file and not about a runtime: holds wherever the file runs.
-_OF_THE_FILE = frozenset({"drift", "off-spec"})
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -35,7 +33,10 @@ class Price:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Standing:
-    """``verdict`` is ``not-run`` where nothing was measured; ``runtime`` the one that the verdict speaks of, or ''."""
+    """``verdict`` is ``not-run`` where nothing was measured; ``runtime`` the one that the verdict speaks of, or ''.
+
+    ``remedies`` are changed files or sessions with which the runtime is right all the same: ``ort-1.10.0+inlined``.
+    """
 
     route: str
     verdict: str
@@ -43,6 +44,7 @@ class Standing:
     cell: str
     record: CellRecord | None = None
     run: RunRecord | None = None
+    remedies: tuple[str, ...] = ()
 
     @property
     def usable(self) -> bool:
@@ -69,7 +71,8 @@ class Standing:
         judge = cast("dict[str, Any]", self.run or self.record or {})
         if self.usable:
             return self._praise(cell, judge)
-        return self._blame(cell, judge)
+        remedy = f"; right as {', '.join(self.remedies)}" if self.remedies else ""
+        return self._blame(cell, judge) + remedy
 
     def _praise(self, cell: dict[str, Any], judge: dict[str, Any]) -> str:
         worst = judge.get("max_abs_error")
@@ -98,9 +101,9 @@ def _short(message: str, limit: int = 200) -> str:
 
 
 def runtimes_known(results: Results) -> set[str]:
-    """Every runtime that judged a file."""
+    """Every runtime that judged an unchanged file."""
     own = {record["runtime"] for record in results.cells.values() if "runtime" in record}
-    return own | {runtime for runs in results.runs.values() for runtime in runs}
+    return own | {runtime for runs in results.runs.values() for runtime in runs if "+" not in runtime}
 
 
 def standing(results: Results, question: Question, route: str, runtimes: Sequence[str]) -> Standing:
@@ -116,10 +119,19 @@ def standing(results: Results, question: Question, route: str, runtimes: Sequenc
     run = next((runs[name] for name in runtimes if name in runs), None)
     if run is None:
         return Standing(route=route, verdict="not-run", runtime=question.runtime, cell=cell, record=record)
-    verdict = run["verdict"]
-    if verdict in USABLE and record["verdict"] in _OF_THE_FILE:
-        verdict = record["verdict"]
-    return Standing(route=route, verdict=verdict, runtime=run["runtime"], cell=cell, record=record, run=run)
+    verdict = verdict_in(record, run["verdict"])
+    changed = [
+        name for name in sorted(runs) if name.startswith(f"{run['runtime']}+") and runs[name]["verdict"] in USABLE
+    ]
+    return Standing(
+        route=route,
+        verdict=verdict,
+        runtime=run["runtime"],
+        cell=cell,
+        record=record,
+        run=run,
+        remedies=() if verdict in USABLE else tuple(changed),
+    )
 
 
 def _independent_of_runtime(record: CellRecord) -> bool:

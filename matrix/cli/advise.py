@@ -7,6 +7,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from matrix import catalog as catalogs
+from matrix import runtimes
 from matrix.advise import Question, advise
 from matrix.advise.question import MODES, OPERATORS, PADDINGS, case_of
 from matrix.advise.text import as_text
@@ -63,7 +64,7 @@ def _advise(values: argparse.Namespace) -> int:
         known={record["case"] for record in results.cells.values()},
     )
     question = Question(torch=release.version, opset=values.opset, case=case, runtime=values.runtime)
-    advice = advise(question, results, lists(catalog, results, release))
+    advice = advise(question, results, lists(catalog, results, release), runtimes=runtimes.load().by_name)
     if values.json:
         print(json.dumps(advice.as_json(), ensure_ascii=False))
     elif not values.script:

@@ -133,11 +133,10 @@ def _cells(baseline: Results, now: Results) -> Iterator[Change]:
                 continue  # said once, of the environment
             yield own
             continue
-        judges = now.runs.get(after.get("digest", ""), {})
+        runs, judged = now.runs.get(after.get("digest", ""), {}), now.runtimes_of(after)
         for runtime, verdict in baseline.runtimes_of(before).items():
-            if runtime in judges:
-                run = judges[runtime]
-                change = _change(f"{name} @ {runtime}", verdict, run["verdict"], dict(run))
+            if runtime in runs:
+                change = _change(f"{name} @ {runtime}", verdict, judged[runtime], dict(runs[runtime]))
                 if change is not None:
                     yield change
 

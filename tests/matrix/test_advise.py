@@ -90,7 +90,9 @@ def test_in_5400_queries_the_recommended_route_passed_exactly_there_or_none_did(
         for opset in OPSETS:
             for case in (CASE, OTHER):
                 for runtime in ("", "ort-1.10", "ort-1.17.3"):
-                    advice = advise(Question(torch=torch, opset=opset, case=case, runtime=runtime), known, KNOWN)
+                    advice = advise(
+                        Question(torch=torch, opset=opset, case=case, runtime=runtime), known, KNOWN, runtimes=RUNTIMES
+                    )
                     passed = [
                         route
                         for route in ROUTES
@@ -178,6 +180,22 @@ def test_a_runtime_that_did_not_judge_the_file_is_not_measured() -> None:
     advice = ask(shim, judged(cell("pass", opset=16), "ort-1.8.1", "pass"), runtime="ort-1.8")
     assert advice.recommended is None
     assert next(one.message for one in advice.routes if one.route == "shim") == "not measured in ort-1.8"
+
+
+def test_a_changed_file_that_the_runtime_runs_is_a_remedy_and_no_recommendation() -> None:
+    file = cell("pass", route="custom")
+    inlined = judged(file, "ort-1.8.1+inlined", "pass")
+    advice = ask(file, judged(file, "ort-1.8.1", "unloadable", "load"), inlined, runtime="ort-1.8")
+    assert advice.recommended is None
+    (custom,) = [one for one in advice.routes if one.route == "custom"]
+    assert custom.remedies == ("ort-1.8.1+inlined",)
+    assert "right as ort-1.8.1+inlined" in as_text(advice)
+
+
+def test_the_command_for_a_runtime_names_all_its_patch_releases() -> None:
+    made = cell("pass"), judged(cell("pass", opset=16), "ort-1.8.1", "pass")
+    assert ask(*made, runtime="ort-1.8").measure.endswith(" --runtime 'ort-1.8*'")
+    assert ask(*made, runtime="ort-1.8.1").measure.endswith(" --runtime 'ort-1.8.1'")
 
 
 def test_drift_and_off_spec_are_no_recommendation_though_another_runtime_runs_the_file() -> None:
