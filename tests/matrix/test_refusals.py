@@ -6,7 +6,7 @@ from matrix.probe.refusals import kind_of, point_of
 
 ORT_IR = (
     "[ONNXRuntimeError] : 2 : INVALID_ARGUMENT : Failed to load model with error: /onnxruntime_src/onnxruntime/core/"
-    "graph/model.cc:149 onnxruntime::Model::Model(onnx::ModelProto&&, const IOnnxRuntimeOpSchemaRegistryList*, const onnxruntime::logging::Logger&, const onnxruntime::ModelOptions&) "
+    "graph/model.cc:149 onnxruntime::Model::Model(onnx::ModelProto&&, const IOnnxRuntimeOpSchemaRegistryList*) "
     "Unsupported model IR version: 10, max supported IR version: 9\n"
 )
 ORT_OPSET = (
