@@ -30,6 +30,7 @@ sys.path[:0] = [
 ]
 
 import onnx_file  # noqa: E402
+from onnxgrid import _extension  # noqa: E402
 from onnxgrid import ort as onnxgrid_ort  # noqa: E402
 
 SHAPES = [(1, 64, 256, 256), (8, 3, 512, 512), (4, 32, 64, 64), (1, 256, 64, 64), (1, 8, 32, 64, 64)]
@@ -227,6 +228,7 @@ def main() -> int:
     options = parser.parse_args()
     torch.set_num_threads(1)
     torch.manual_seed(0)
+    _extension.available()
     with torch.no_grad():
         rows = all_rows(options.rounds, options.quick)
     text = markdown(rows, options.rounds)
