@@ -126,6 +126,9 @@ def announce(session: nox.Session, run: Run) -> None:
     total = sum(len(task.cells) for task in run.tasks)
     for line in announcement(run.pending, total, run.options).splitlines():
         session.log(line)
+    if run.judges:
+        names = ", ".join(runtime.name for runtime in run.judges)
+        session.log(f"then {len(run.judges)} further runtimes judge each distinct file once: {names}")
 
 
 def measure(session: nox.Session, run: Run, version: str) -> None:
