@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import hashlib
 import re
 from typing import TYPE_CHECKING, Any
@@ -43,11 +44,16 @@ def known_runs(path: Path) -> dict[tuple[str, str], dict[str, Any]]:
 
 def fingerprint(catalog: RuntimeCatalog, runtime: Runtime, question: Question) -> str:
     """Twelve hex digits over all that may change a verdict beside the file, which the question's digest stands for."""
+    parts = [_environment_digest(catalog, runtime), question.digest, *question.data]
+    return hashlib.sha256("|".join(parts).encode()).hexdigest()[:12]
+
+
+@functools.cache
+def _environment_digest(catalog: RuntimeCatalog, runtime: Runtime) -> str:
     total = hashlib.sha256(locks.digest(catalog, runtime).encode())
     for name in (*_JUDGING, f"engines/{runtime.module}"):
         total.update((_PROBE / f"{name}.py").read_bytes())
-    total.update("|".join([question.digest, *question.data]).encode())
-    return total.hexdigest()[:12]
+    return total.hexdigest()
 
 
 def pending(catalog: RuntimeCatalog, runtime: Runtime, asked: Iterable[Question], options: Options) -> list[Question]:
