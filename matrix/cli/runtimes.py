@@ -10,7 +10,6 @@ from matrix import remedy
 from matrix import runtimes as catalogs
 from matrix.cells import Cell
 from matrix.cli.common import add_source, known_results
-from matrix.compact import compact
 from matrix.errors import UnknownNameError
 from matrix.verdicts import USABLE, VERDICTS
 
@@ -65,6 +64,8 @@ def shared(results: Results) -> str:
 
 
 def _compact(values: argparse.Namespace) -> int:
+    from matrix.compact import compact  # the locks that it takes are no part of looking at results
+
     for name, lines in compact(values.source, values.target).items():
         size = (values.target / name).stat().st_size
         print(f"{name}: {lines} lines, {size / 1e3:.0f} kB")
