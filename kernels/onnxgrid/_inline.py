@@ -47,7 +47,10 @@ def inline_bytes(data):
         function.check(opsets)
     writer = _Inliner(functions)
     # A file finished by us records two: the exporter's own, then the one that functions need.
+    # Where only the latter is left, opsets up to 14 can do with 7, which onnxruntime 1.7 reads.
     ir_version = next(x for number, _, x in parts if number == p.Model.IR_VERSION)
+    if opsets.get("", 0) <= 14:
+        ir_version = min(ir_version, 7)
     out = [p.field(p.Model.IR_VERSION, ir_version)]
     for number, wire, payload in parts:
         if number == p.Model.IR_VERSION:

@@ -52,6 +52,9 @@ def test_a_registration_is_judged_by_the_domain_of_the_node(opset):
     assert_right(data, support.sampler(), arguments)
 
 
+RELEASE = tuple(int(part) for part in torch.__version__.split(".")[:2])
+
+
 def output_shape(data):
     (output,) = support.model_of(data).graph.output
     return [dim.dim_value or None for dim in output.type.tensor_type.shape.dim]
@@ -60,10 +63,13 @@ def output_shape(data):
 def test_the_shape_behind_a_custom_operator_is_known_and_dynamic_axes_stay_dynamic():
     """onnx/onnx#5759 and the review of microsoft/onnxruntime#8551."""
     arguments = (torch.randn(2, 3, 5, 7), torch.rand(2, 4, 6, 2))
-    assert output_shape(export_bytes(support.sampler(), arguments, 11, "custom")) == [2, 3, 4, 6]
+    static = output_shape(export_bytes(support.sampler(), arguments, 11, "custom"))
+    if static == [None] * 4 and RELEASE < (2, 0):
+        pytest.xfail("1.10 to 1.13 drop the shape that the symbolic function sets")
+    assert static == [2, 3, 4, 6]
     axes = dynamic(*arguments, fixed={(0, 1), (1, 2), (1, 3)})
     shape = output_shape(export_bytes(support.sampler(), arguments, 11, "custom", axes))
-    if shape == [2, 3, 4, 6]:
+    if shape == [2, 3, 4, 6] and RELEASE < (1, 10):
         pytest.xfail("1.8 and 1.9 write the example's extents for outputs without dynamic_axes")
     assert shape == [None, 3, None, 6]
 
@@ -107,7 +113,7 @@ def test_every_tensor_made_inside_is_on_the_device_of_the_input():
     theta = torch.randn(1, 2, 3)
     if torch.cuda.is_available():
         image, grid, theta = image.cuda(), grid.cuda(), theta.cuda()
-    elif tuple(int(x) for x in torch.__version__.split(".")[:2]) >= (1, 13):
+    elif RELEASE >= (1, 13):
         image, grid, theta = image.to("meta"), grid.to("meta"), theta.to("meta")
     for mode in ("bilinear", "nearest", "bicubic"):
         for padding in support.PADDINGS:
