@@ -37,7 +37,7 @@ def matrix(session: nox.Session) -> None:
     sessions.finish(session, RUN)
 
 
-@nox.session(venv_backend="none")
+@nox.session(venv_backend="none", allow_parallel=True)
 def plan(session: nox.Session) -> None:
     """Say what `matrix` would do, with the same arguments after --."""
     sessions.announce(session, RUN)
@@ -78,7 +78,9 @@ def bench_probe(session: nox.Session) -> None:
 
 
 def _environment_session(name: str, version: str) -> None:
-    @nox.session(name=name, venv_backend="none", tags=["torch"], requires=["plan"] if RUN.whole else [])
+    @nox.session(
+        name=name, venv_backend="none", allow_parallel=True, tags=["torch"], requires=["plan"] if RUN.whole else []
+    )
     def measure(session: nox.Session) -> None:
         sessions.measure(session, RUN, version)
 
@@ -86,7 +88,9 @@ def _environment_session(name: str, version: str) -> None:
 
 
 def _runtime_session(name: str) -> None:
-    @nox.session(name=name, venv_backend="none", tags=["runtime"], requires=RUN.exports if RUN.whole else [])
+    @nox.session(
+        name=name, venv_backend="none", allow_parallel=True, tags=["runtime"], requires=RUN.exports if RUN.whole else []
+    )
     def judge(session: nox.Session) -> None:
         sessions.judge(session, RUN, name)
 

@@ -1,0 +1,96 @@
+"""The compiled half of onnxgrid in an environment: built by its own front-end, recorded as ``build`` lines."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import os
+import subprocess
+from typing import TYPE_CHECKING, Any
+
+from matrix import locks, machine
+from matrix.catalog import ROOT
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+    from pathlib import Path
+
+    from matrix.catalog import Catalog, Release
+
+KERNELS = ROOT / "kernels"
+CACHE = ROOT / ".nox" / "builds"
+HALVES = ("cpp", "cuda")
+_TIMEOUT_S = 900
+_SOURCES = ("*.h", "*.cpp", "*.cu", "*.cuh", "*.py")
+#: Fields that the front-end says and a ``build`` line keeps.
+_KEPT = (
+    "half", "verdict", "strategy", "reached", "compiler", "compiler_version", "cuda_version", "flags", "architectures",
+    "seconds", "cpu_seconds", "warning", "error",
+)  # fmt: skip
+
+
+def fingerprint(catalog: Catalog, release: Release, half: str, strategy: str) -> str:
+    """Of all that may change a build's outcome on this machine."""
+    total = hashlib.sha256("|".join([locks.digest(catalog, release), half, strategy]).encode())
+    for folder in ("csrc", "build_tools"):
+        for pattern in _SOURCES:
+            for path in sorted((KERNELS / folder).rglob(pattern)):
+                total.update(path.name.encode() + path.read_bytes())
+    return total.hexdigest()[:12]
+
+
+def pending_halves(
+    known: Sequence[dict[str, Any]], catalog: Catalog, release: Release, strategy: str, *, again: bool
+) -> list[str]:
+    """Halves without a build of an unchanged fingerprint among the ``known`` build lines."""
+    done = {} if again else {line["half"]: line["fingerprint"] for line in known if line["verdict"] != "unavailable"}
+    return [half for half in HALVES if done.get(half) != fingerprint(catalog, release, half, strategy)]
+
+
+def build(
+    python: Path, catalog: Catalog, release: Release, halves: Sequence[str], strategy: str
+) -> Iterator[dict[str, Any]]:
+    """A ``build`` line per half, as soon as it is built.
+
+    A front-end that dies or does not end becomes a line too: verdict ``error``, with what it said last.
+    """
+    for half in halves:
+        said = _front_end(python, half, strategy)
+        kept = {name: said[name] for name in _KEPT if said.get(name) is not None}
+        yield {
+            "kind": "build",
+            "torch": release.version,
+            "strategy": strategy,
+            "reached": "",
+            **kept,
+            "half": half,
+            "fingerprint": fingerprint(catalog, release, half, strategy),
+            "measured_at": machine.now(),
+            "machine": machine.describe()["id"],
+        }
+
+
+def _front_end(python: Path, half: str, strategy: str) -> dict[str, Any]:
+    paths = os.pathsep.join([str(KERNELS), str(KERNELS / "build_tools")])
+    command = [str(python), "-m", "onnxgrid_build", "--json", "--half", half, "--strategy", strategy]
+    try:
+        done = subprocess.run(
+            command,
+            capture_output=True,
+            text=True,
+            check=False,
+            timeout=_TIMEOUT_S,
+            env=os.environ | {"PYTHONPATH": paths, "ONNXGRID_BUILD_CACHE": str(CACHE), "PYTHONNOUSERSITE": "1"},
+        )
+    except subprocess.TimeoutExpired:
+        return _failure("Timeout", f"the build did not end within {_TIMEOUT_S} s")
+    for line in reversed(done.stdout.splitlines()):
+        if line.startswith("{"):
+            said: dict[str, Any] = json.loads(line)
+            return said
+    last = (done.stderr.strip().splitlines() or ["it said nothing"])[-1]
+    return _failure("BuildFailed", f"the build front-end ended with exit code {done.returncode}: {last[:300]}")
+
+
+def _failure(kind: str, message: str) -> dict[str, Any]:
+    return {"verdict": "error", "error": {"type": kind, "message": message}}
