@@ -17,7 +17,7 @@ OPERATORS = ("grid_sample", "affine_grid", "rotate", "spatial_transformer")
 MODES = ("bilinear", "nearest", "bicubic")
 PADDINGS = ("zeros", "border", "reflection")
 
-_RUNTIME = re.compile(r"(?P<family>[a-z][a-z0-9_]*)(?:-(?P<version>[0-9][^\s/]*))?")
+_RUNTIME = re.compile(r"(?P<family>[a-z][a-z0-9_]*(?:-[a-z][a-z0-9_]*)*)(?:-(?P<version>[0-9][^\s/]*))?")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -70,12 +70,14 @@ def runtimes_named(text: str, measured: Iterable[str], others: Iterable[str] = (
     known = sorted(set(measured), key=runtime_key, reverse=True)
     every = sorted({*known, *others}, key=runtime_key, reverse=True)
     match = _RUNTIME.fullmatch(text)
-    if match is None or match["family"] not in {name.split("-", 1)[0] for name in every}:
+    if match is None or match["family"] not in {runtime_key(name)[0] for name in every}:
         raise UnknownNameError("runtime", text, every)
-    return [name for name in known if name == text or name.startswith((f"{text}.", f"{text}-"))]
+    same = [name for name in known if runtime_key(name)[0] == match["family"]]
+    return [name for name in same if name == text or name.startswith((f"{text}.", f"{text}-"))]
 
 
 def runtime_key(name: str) -> tuple[str, tuple[int, ...], str]:
     """Orders runtimes by family, then by version."""
-    family, _, version = name.partition("-")
+    match = _RUNTIME.fullmatch(name)
+    family, version = (match["family"], match["version"] or "") if match else (name, "")
     return family, tuple(int(number) for number in re.findall(r"\d+", version)), name

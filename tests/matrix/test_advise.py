@@ -10,7 +10,7 @@ from hypothesis import Phase, given, settings
 from hypothesis import strategies as st
 
 from matrix.advise import Advice, Question, advise
-from matrix.advise.question import case_of
+from matrix.advise.question import case_of, runtimes_named
 from matrix.advise.text import as_text
 from matrix.cli import main
 from matrix.errors import UnknownNameError, UsageError
@@ -205,6 +205,14 @@ def test_drift_and_off_spec_are_no_recommendation_though_another_runtime_runs_th
 def test_a_runtime_of_an_unknown_family_is_answered_with_close_names() -> None:
     with pytest.raises(UnknownNameError, match="Perhaps you meant ort"):
         ask(cell("pass"), runtime="orrt-1.10")
+
+
+def test_a_name_of_a_runtime_means_its_patch_releases_newest_first_and_no_other_family() -> None:
+    known = ["ort-1.9.0", "ort-1.10.0", "ort-1.10.2", "ort-gpu-1.10.0", "reference-1.23.2"]
+    assert runtimes_named("ort-1.10", known) == ["ort-1.10.2", "ort-1.10.0"]
+    assert runtimes_named("ort", known) == ["ort-1.10.2", "ort-1.10.0", "ort-1.9.0"]
+    assert runtimes_named("ort-gpu-1.10", known) == ["ort-gpu-1.10.0"]
+    assert runtimes_named("ort-1.1", known) == []
 
 
 @pytest.mark.parametrize(
