@@ -122,18 +122,20 @@ def host_compiler() -> List[str]:
     return ["-ccbin", named] if named else []
 
 
-def runtime(nvcc: toolchain.Compiler) -> List[str]:
-    """The static CUDA runtime of the toolkit that ``nvcc`` belongs to."""
-    # A launcher script may stand in for nvcc: ask the compiler where its toolkit is.
+def toolkit_of(nvcc: toolchain.Compiler) -> Path:
+    """The folder of the toolkit: what the compiler itself says, since a launcher script may stand in for it."""
     listing = run([nvcc.path, "--dryrun", "-x", "cu", "-c", os.devnull, "-o", os.devnull], Spent())
     tops = [line.split("=", 1)[1].strip() for line in listing.splitlines() if line.startswith("#$ TOP=")]
-    homes = [Path(tops[0])] if tops else []
-    homes.append(Path(nvcc.path).resolve().parents[1])
-    for home in homes:
-        for folder in ("lib64", "lib", "targets/x86_64-linux/lib"):
-            found = home / folder / "libcudart_static.a"
-            if found.is_file():
-                return [str(found)]
+    return Path(tops[0]).resolve() if tops else Path(nvcc.path).resolve().parents[1]
+
+
+def runtime(nvcc: toolchain.Compiler) -> List[str]:
+    """The static CUDA runtime of the toolkit that ``nvcc`` belongs to."""
+    home = toolkit_of(nvcc)
+    for folder in ("lib64", "lib", "targets/x86_64-linux/lib"):
+        found = home / folder / "libcudart_static.a"
+        if found.is_file():
+            return [str(found)]
     raise ToolchainMissingError(
         "the CUDA toolkit holds no libcudart_static.a", "install its cudart development package"
     )

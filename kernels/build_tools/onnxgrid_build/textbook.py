@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import tempfile
 from pathlib import Path
 from typing import List
 
@@ -53,12 +54,17 @@ def build_cuda(release: Release, cache: store.Cache, verdict: Verdict) -> None:
     nvcc = cuda.find_nvcc(release, "toolkit", verdict)
     archs = cuda.architectures()
     os.environ.setdefault("TORCH_CUDA_ARCH_LIST", ";".join(archs))
+    # PyTorch guesses the toolkit from the path of nvcc, which fails where a launcher script stands in for it.
+    os.environ["CUDA_HOME"] = str(cuda.toolkit_of(nvcc))
     verdict.compiler, verdict.compiler_version, verdict.cuda_version = nvcc.path, nvcc.version, nvcc.version
     verdict.architectures = archs
     verdict.flags = ["-O2"]
     folder = _folder(release, cache, "textbook-cuda", verdict)
     source = store.CSRC / "torch" / "textbook.cu"
-    _load("onnxgrid_textbook_cuda", [source], folder, verdict, extra_cuda_cflags=verdict.flags, with_cuda=True)
+    # A toolkit without the math libraries leaves their headers to the environment's own packages.
+    headers = [str(path) for path in sorted((release.folder.parent / "nvidia").glob("*/include"))]
+    options = {"extra_cuda_cflags": verdict.flags, "extra_include_paths": headers, "with_cuda": True}
+    _load("onnxgrid_textbook_cuda", [source], folder, verdict, **options)
     verdict.reached, verdict.verdict = "imported", "pass"
     verdict.library = str(folder / "onnxgrid_textbook_cuda.so")
 
@@ -67,9 +73,9 @@ def _folder(release: Release, cache: store.Cache, kind: str, verdict: Verdict) -
     if not _has_ninja():
         raise ToolchainMissingError("cpp_extension needs ninja", "install the package ninja")
     key = store.digest([release.version, str(release.cuda), *verdict.flags], store.sources("core", "torch", "cuda"))
-    folder = cache.root / f"{kind}-{key}"
-    folder.mkdir(parents=True, exist_ok=True)
-    return folder
+    cache.root.mkdir(parents=True, exist_ok=True)
+    # Always a new folder: a build that was killed leaves a lock behind for which cpp_extension waits forever.
+    return Path(tempfile.mkdtemp(prefix=f"{kind}-{key}-", dir=str(cache.root)))
 
 
 def _has_ninja() -> bool:
