@@ -26,7 +26,7 @@ _BLANK = frozenset({"unavailable", "not-run", "not-applicable"})
 class Change:
     """One subject that changed.
 
-    ``subject`` is a cell's id, ``CELL @ RUNTIME``, ``build/torch-1.8.0/cpp``, ``speed/torch-1.8.0/shim/export`` or an
+    ``subject`` is a cell's id, ``CELL @ RUNTIME``, ``build/torch-1.8.0/cpp``, ``speed/shim/export`` or an
     environment's name. ``cause`` is the message with numbers and quoted names left out, so that equal causes are equal.
     """
 

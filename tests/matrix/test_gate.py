@@ -154,9 +154,9 @@ def test_cells_that_the_run_does_not_have_are_counted_and_not_judged() -> None:
     assert (found.missing, found.groups) == (1, ())
 
 
-def timed(route: str, seconds: float, count: int = 12) -> list[Line]:
+def timed(route: str, seconds: float, count: int = 12, torch: str = "1.8.0") -> list[Line]:
     cases = [f"case_{number}" for number in range(count)]
-    return [cell("pass", route=route, case=case, seconds={"export": seconds}) for case in cases]
+    return [cell("pass", route=route, case=case, torch=torch, seconds={"export": seconds}) for case in cases]
 
 
 @pytest.mark.parametrize(
@@ -168,6 +168,19 @@ def test_speed_is_judged_against_the_same_runs_anchor(shim: float, native: float
     before = timed("native", 0.1) + timed("shim", 0.1)
     found = compare(before, timed("native", native) + timed("shim", shim))
     assert subjects(found, "regression") == (["speed/torch-1.8.0/shim/export"] if slower else [])
+
+
+@pytest.mark.parametrize(
+    ("shims", "slower"),
+    [((0.1, 0.1, 4.0), []), ((0.2, 0.2, 0.1), ["speed/shim/export"]), ((0.2, 0.2, 0.2), ["speed/shim/export"])],
+    ids=["a busy minute", "most", "all"],
+)
+def test_over_three_environments_the_median_decides(shims: tuple[float, ...], slower: list[str]) -> None:
+    releases = ("1.8.0", "1.9.1", "1.10.2")
+    own = [line for torch in releases for line in timed("native", 0.1, torch=torch)]
+    before = own + [line for torch in releases for line in timed("shim", 0.1, torch=torch)]
+    now = own + [line for torch, took in zip(releases, shims, strict=True) for line in timed("shim", took, torch=torch)]
+    assert subjects(compare(before, now), "regression") == slower
 
 
 def test_without_an_anchor_or_with_few_cells_speed_is_not_judged() -> None:
