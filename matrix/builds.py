@@ -20,6 +20,8 @@ if TYPE_CHECKING:
 KERNELS = ROOT / "kernels"
 CACHE = ROOT / ".nox" / "builds"
 HALVES = ("cpp", "cuda")
+NONE = "none"
+STRATEGIES = ("auto", "toolkit", "wheels", "split", "nvrtc", "textbook", NONE)
 _TIMEOUT_S = 900
 _SOURCES = ("*.h", "*.cpp", "*.cu", "*.cuh", "*.py")
 #: Fields that the front-end says and a ``build`` line keeps.
@@ -43,6 +45,8 @@ def pending_halves(
     known: Sequence[dict[str, Any]], catalog: Catalog, release: Release, strategy: str, *, again: bool
 ) -> list[str]:
     """Halves without a build of an unchanged fingerprint among the ``known`` build lines."""
+    if strategy == NONE:
+        return []
     done = {} if again else {line["half"]: line["fingerprint"] for line in known if line["verdict"] != "unavailable"}
     return [half for half in HALVES if done.get(half) != fingerprint(catalog, release, half, strategy)]
 

@@ -45,6 +45,29 @@ def compact(source: Path, target: Path) -> dict[str, int]:
     return {name: len(lines) for name, lines in written.items()}
 
 
+def keep_cells(source: Path, target: Path) -> dict[str, int]:
+    """Copy the environments' latest lines to ``target``; lines by file.
+
+    What is lost: what the exporters printed; the error itself stays.
+    """
+    written = {}
+    for path in stored.files(source):
+        latest: dict[str, Line] = {}
+        for line in read_lines(path):
+            if line["kind"] in ("environment", "cell", "build"):
+                latest[line.get("cell") or f"{line['kind']} {line.get('half', '')}"] = _without_chatter(line)
+        if latest:
+            (target / path.name).unlink(missing_ok=True)
+            with Writer(target / path.name) as writer:
+                writer.append(latest.values())
+            written[path.name] = len(latest)
+    return written
+
+
+def _without_chatter(line: Line) -> Line:
+    return {name: value for name, value in line.items() if name != "output"}
+
+
 def together(lines: Iterable[Line], models: set[str]) -> list[Line]:
     """The latest runs about the models, those with the same outcome in one line.
 

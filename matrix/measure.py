@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from contextlib import contextmanager
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from filelock import FileLock, Timeout
 
-from matrix import disk, environment, machine, probe_process
+from matrix import builds, disk, environment, machine, probe_process
 from matrix.errors import BusyError, MatrixError
 from matrix.fingerprint import Fingerprints
 from matrix.records import SCHEMA
@@ -24,45 +25,66 @@ if TYPE_CHECKING:
     from matrix.progress import Progress
 
 
-def pending_cells(catalog: Catalog, task: Task, options: Options) -> list[Cell]:
-    """The task's cells that have no result with an unchanged fingerprint."""
-    if options.again:
-        return list(task.cells)
+@dataclass(frozen=True, slots=True)
+class Outstanding:
+    """What an environment still has to do: cells to measure, and halves of the extension to build."""
+
+    cells: list[Cell]
+    halves: list[str]
+
+    def __bool__(self) -> bool:
+        return bool(self.cells or self.halves)
+
+
+def outstanding(catalog: Catalog, task: Task, options: Options) -> Outstanding:
+    """The task's cells, and builds when they are asked for, that have no result with an unchanged fingerprint."""
     known: dict[str, str] = {}
+    built: list[dict[str, Any]] = []
     path = options.results / f"{task.release.name}.jsonl"
     if path.exists():
         for line in read_lines(path):
             if line["kind"] == "cell":
                 known[line["cell"]] = "" if line["verdict"] == "unavailable" else line["fingerprint"]
+            elif line["kind"] == "build":
+                built.append(line)
     fingerprints = Fingerprints(catalog, task.release, options.source)
-    return [cell for cell in task.cells if known.get(cell.id) != fingerprints.of(cell)]
+    cells = [cell for cell in task.cells if options.again or known.get(cell.id) != fingerprints.of(cell)]
+    halves = builds.pending_halves(built, catalog, task.release, options.build, again=options.again)
+    return Outstanding(cells, halves)
 
 
 def measure(catalog: Catalog, task: Task, options: Options, *, workers: int, progress: Progress) -> int:
-    """Measure the task's pending cells; returns how many were measured.
+    """Measure the task's outstanding cells, then build; returns how many cells and halves there were.
 
     An environment that cannot be made becomes a result: an ``unavailable`` environment line and cells, with the
     reason. Raises BusyError when another run measures the same environment into the same folder.
     """
-    with exclusive(options.results, task.release.name):
-        cells = pending_cells(catalog, task, options)
-        if not cells:
-            progress.say(f"{task.release.name}: all {len(task.cells)} cells are known, nothing to do")
+    name = task.release.name
+    with exclusive(options.results, name):
+        todo = outstanding(catalog, task, options)
+        if not todo:
+            progress.say(f"{name}: all {len(task.cells)} cells are known, nothing to do")
             return 0
-        with Writer(options.results / f"{task.release.name}.jsonl") as writer:
+        with Writer(options.results / f"{name}.jsonl") as writer:
             recorder = _Recorder(catalog, task, options, writer)
             try:
-                progress.say(f"{task.release.name}: making the environment")
+                progress.say(f"{name}: making the environment")
                 made = environment.ensure(catalog, task.release, options.source)
                 environment.touch(task.release)
-                return _run_probe(made, cells, options, workers, recorder, progress)
+                if todo.cells:
+                    _run_probe(made, todo.cells, options, workers, recorder, progress)
+                for line in builds.build(made.python, catalog, task.release, todo.halves, options.build):
+                    writer.append([line])
+                    outcome = f"{line['verdict']} {line['reached']}".strip()
+                    progress.say(f"{name}: {line['half']} half of onnxgrid by {line['strategy']}: {outcome}")
             except MatrixError as error:
-                progress.say(f"{task.release.name}: {error}")
-                recorder.unavailable(cells, error)
+                progress.say(f"{name}: {error}")
+                recorder.unavailable(todo.cells, error)
                 return 0
             finally:
                 if not options.keep_envs:
-                    evict(options, task.release.name)
+                    evict(options, name)
+        return len(todo.cells) + len(todo.halves)
 
 
 def evict(options: Options, current: str) -> None:
@@ -131,7 +153,7 @@ def _run_probe(
     workers: int,
     recorder: _Recorder,
     progress: Progress,
-) -> int:
+) -> None:
     models = options.results / "models"
     models.mkdir(parents=True, exist_ok=True)
     config = {
@@ -143,13 +165,11 @@ def _run_probe(
         "isolate": options.isolate,
         "models": str(models),
     }
-    done = 0
     for message in probe_process.messages(made.python, config):
         if message["event"] == "cell":
             cell = cells[message["index"]]
             recorder.cell(cell, message["record"])
             progress.cell(cell, message["record"]["verdict"], len(cells))
-            done += 1
         elif message["event"] == "ready":
             facts = {name: message[name] for name in ("python", "cuda", "exporters", "packages")}
             recorder.environment("pass", seconds={"create": made.seconds}, **facts)
@@ -157,7 +177,6 @@ def _run_probe(
         else:
             seconds = {"create": made.seconds, **message["seconds"]}
             recorder.environment("pass", seconds=seconds, peak_rss_mb=message["peak_rss_mb"])
-    return done
 
 
 @contextmanager

@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, NoReturn
 
+from matrix import builds
 from matrix.catalog import ROOT
 from matrix.environment import Source
 from matrix.errors import UnknownNameError, UsageError
@@ -36,6 +37,7 @@ class Options:
     workers: int = 0
     group: int = 60
     isolate: bool = False
+    build: str = "none"
     runtimes: tuple[str, ...] = ()
     all_runtimes: bool = False
     shard: Shard | None = None
@@ -85,6 +87,12 @@ def run_parser() -> argparse.ArgumentParser:
     run.add_argument("--isolate", action="store_true", help="one fork per cell, nothing shared between cells")
     run.add_argument("--runtime", default="", metavar="LIST", help="further runtimes: ort-1.16.3,'openvino-*', or none")
     run.add_argument("--all-runtimes", action="store_true", help="every runtime of envs/runtimes.toml, instead of six")
+    run.add_argument(
+        "--build",
+        choices=builds.STRATEGIES,
+        default="",
+        help="build onnxgrid's extension by this strategy (default: auto in whole runs, none in narrowed ones)",
+    )
     source = parser.add_argument_group("where packages come from (passed on to uv)")
     source.add_argument("--find-links", action="append", default=_environment_links(), metavar="FOLDER")
     source.add_argument("--index", default="", metavar="URL")
@@ -108,8 +116,9 @@ def parse(arguments: Sequence[str]) -> Options:
         raise unknown_option(parser, unknown[0])
     if values.timeout <= 0 or values.disk_budget <= 0 or values.workers < 0 or values.group < 1:
         raise UsageError("--timeout, --disk-budget and --group must be positive.", f"See `{parser.prog} --help`.")
+    selection = selection_of(values)
     return Options(
-        selection=selection_of(values),
+        selection=selection,
         source=Source(
             find_links=tuple(values.find_links),
             index=values.index,
@@ -125,6 +134,7 @@ def parse(arguments: Sequence[str]) -> Options:
         workers=values.workers,
         group=values.group,
         isolate=values.isolate,
+        build=values.build or ("none" if selection.is_narrow else "auto"),
         runtimes=_list(values.runtime),
         all_runtimes=values.all_runtimes,
         shard=values.shard,

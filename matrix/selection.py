@@ -34,6 +34,11 @@ class Selection:
     all_cases: bool = False
     quick: bool = False
 
+    @property
+    def is_narrow(self) -> bool:
+        """Whether less than whole environments is asked for."""
+        return bool(self.quick or self.opsets or self.routes or self.cases or self.cells)
+
     def chosen_releases(self, catalog: Catalog) -> list[Release]:
         """In order of interest. A pattern with wildcards chooses among the catalog's; a version may also be derived."""
         names = self.torch or (catalog.quick if self.quick else ())

@@ -14,7 +14,7 @@ from matrix import results as stored
 from matrix.announce import announcement
 from matrix.errors import MatrixError
 from matrix.measure import measure as measure_environment
-from matrix.measure import pending_cells
+from matrix.measure import outstanding
 from matrix.options import REFERENCE, Options, parse
 from matrix.plan import Task, make_plan
 from matrix.progress import Progress
@@ -50,8 +50,12 @@ class Run:
     @cached_property
     def pending(self) -> list[Task]:
         """Tasks that still have something to measure, with only those cells."""
-        tasks = [Task(task.release, tuple(pending_cells(self.catalog, task, self.options))) for task in self.tasks]
-        return [task for task in tasks if task.cells]
+        found = []
+        for task in self.tasks:
+            todo = outstanding(self.catalog, task, self.options)
+            if todo:
+                found.append(Task(task.release, tuple(todo.cells)))
+        return found
 
     @cached_property
     def session_names(self) -> list[str]:

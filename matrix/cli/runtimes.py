@@ -28,6 +28,7 @@ def add(commands: Commands) -> None:
     small = commands.add_parser("compact", help="copy runtimes' verdicts to a folder of cells, one line per outcome")
     small.add_argument("source", type=Path, metavar="FOLDER", help="where the runtimes judged")
     small.add_argument("target", type=Path, metavar="TARGET", help="where the cells are kept")
+    small.add_argument("--cells", action="store_true", help="keep the environments' cells of FOLDER there too")
     small.set_defaults(run=_compact)
 
     step = commands.add_parser("remedy", help="what was measured to make a cell work, smallest change first")
@@ -64,9 +65,10 @@ def shared(results: Results) -> str:
 
 
 def _compact(values: argparse.Namespace) -> int:
-    from matrix.compact import compact  # the locks that it takes are no part of looking at results
+    from matrix.compact import compact, keep_cells  # the locks that it takes are no part of looking at results
 
-    for name, lines in compact(values.source, values.target).items():
+    written = keep_cells(values.source, values.target) if values.cells else {}
+    for name, lines in (written | compact(values.source, values.target)).items():
         size = (values.target / name).stat().st_size
         print(f"{name}: {lines} lines, {size / 1e3:.0f} kB")
     return 0

@@ -61,6 +61,14 @@ def report(record: Dict[str, Any]) -> None:
         data = data[os.write(PIPE_FD, data) :]
 
 
+def without_paths(text: str) -> str:
+    """The text without where this environment and this checkout lie: results are read on other machines."""
+    checkout = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))  # noqa: PTH100, PTH120
+    for folder, name in ((sys.prefix, "<environment>"), (checkout, "<matrix>")):
+        text = text.replace(folder, name)
+    return text
+
+
 def captured(fd: int = CAPTURE_FD) -> str:
     """The last part of what was printed since the cell began, without the exporter's terminal colours."""
     for stream in (sys.stdout, sys.stderr):
@@ -70,7 +78,7 @@ def captured(fd: int = CAPTURE_FD) -> str:
             continue
     size = os.fstat(fd).st_size
     data = os.pread(fd, OUTPUT_LIMIT, max(0, size - OUTPUT_LIMIT))
-    return data.decode("utf-8", "replace").strip()
+    return without_paths(data.decode("utf-8", "replace").strip())
 
 
 def _capture() -> None:

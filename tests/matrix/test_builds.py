@@ -5,12 +5,13 @@ from __future__ import annotations
 import json
 import subprocess
 from pathlib import Path
-from typing import Any
-
-import pytest
+from typing import TYPE_CHECKING, Any
 
 from matrix import builds
 from matrix import catalog as catalogs
+
+if TYPE_CHECKING:
+    import pytest
 
 CATALOG = catalogs.load()
 OLD = CATALOG.release("1.8.0")

@@ -95,3 +95,20 @@ def test_the_command_says_what_mends_a_cell(tmp_path: Path, capsys: pytest.Captu
         writer.append([HEAD, run("m", "mismatch"), run("m", runtime="ort-1.17.3")])
     assert main(["remedy", cells(1)[0]["cell"], "--runtime", "ort-1.9.0", "--from", str(tmp_path)]) == 0
     assert "ONNX Runtime 1.17" in capsys.readouterr().out
+
+
+def test_cells_are_kept_with_their_latest_line_and_without_the_noise_of_refusals(tmp_path: Path) -> None:
+    source, target = tmp_path / "source", tmp_path / "target"
+    first = {**CELL, "cell": "torch-1.8.0/opset-11/shim/affine_grid-2d", "opset": 11}
+    refused = {
+        **first,
+        "cell": "torch-1.8.0/opset-30/shim/affine_grid-2d",
+        "verdict": "unsupported-opset",
+        "output": "x",
+    }
+    with Writer(source / "torch-1.8.0.jsonl") as writer:
+        writer.append([{**first, "verdict": "error", "output": "graph"}, {**first, "digest": "d"}, refused])
+    assert main(["compact", "--cells", str(source), str(target)]) == 0
+    kept = stored.load(target).cells
+    assert [cell["verdict"] for cell in kept.values()] == ["pass", "unsupported-opset"]
+    assert not any("output" in cell for cell in kept.values())

@@ -8,12 +8,12 @@ from typing import TYPE_CHECKING, Any
 import pytest
 from filelock import FileLock
 
+from matrix import builds, environment, probe_process
 from matrix import catalog as catalogs
-from matrix import environment, probe_process
 from matrix import results as stored
 from matrix.environment import Environment
 from matrix.errors import BusyError, InterpreterNotFoundError, NewerSchemaError, ProbeError
-from matrix.measure import measure, pending_cells
+from matrix.measure import measure, outstanding
 from matrix.options import Options
 from matrix.plan import Task, make_plan
 from matrix.progress import Progress
@@ -91,7 +91,7 @@ def test_a_changed_route_is_measured_again_and_others_are_not(
 ) -> None:
     run(tmp_path)
     monkeypatch.setattr("matrix.fingerprint.kernels_digest", lambda: "another")
-    assert [cell.route for cell in pending_cells(CATALOG, TASK, Options(results=tmp_path))] == ["shim", "shim"]
+    assert [cell.route for cell in outstanding(CATALOG, TASK, Options(results=tmp_path)).cells] == ["shim", "shim"]
 
 
 def test_an_environment_that_cannot_be_made_is_unavailable_with_its_reason(
@@ -115,6 +115,28 @@ def test_unavailable_cells_are_tried_again(probe: Probe, tmp_path: Path, monkeyp
         run(tmp_path)
     assert run(tmp_path) == 4
     assert set(verdicts(tmp_path).values()) == {"pass"}
+
+
+def test_builds_follow_the_cells_and_are_not_repeated(
+    probe: Probe, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    built: list[str] = []
+
+    def build(
+        _python: Path, _catalog: Any, _release: Any, halves: list[str], strategy: str
+    ) -> Iterator[dict[str, Any]]:
+        for half in halves:
+            built.append(half)
+            yield {
+                "kind": "build", "torch": "1.8.0", "half": half, "verdict": "pass", "strategy": strategy,
+                "reached": "imported", "fingerprint": builds.fingerprint(CATALOG, TASK.release, half, strategy),
+            }  # fmt: skip
+
+    monkeypatch.setattr(builds, "build", build)
+    assert run(tmp_path, build="auto") == 6
+    assert run(tmp_path, build="auto") == 0
+    assert built == ["cpp", "cuda"]
+    assert set(stored.load(tmp_path).builds) == {("1.8.0", "cpp"), ("1.8.0", "cuda")}
 
 
 def test_two_runs_of_one_environment_in_one_folder_are_refused(probe: Probe, tmp_path: Path) -> None:
