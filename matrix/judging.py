@@ -143,7 +143,10 @@ def _judge_all(
     custom = [question for question in todo if question.custom]
     if runtime.module == "ort" and custom:
         try:
-            ask(custom, "", {"library": str(native_library.path())}, label="onnxgrid")
+            library = {"library": str(native_library.path())}
+            native = ask(custom, "", library, label="onnxgrid")
+            for largest, refused in _by_largest_ir(custom, native, read=todo, said=answers).items():
+                ask(refused, f"ir-{largest}", library, label=f"ir-{largest}+onnxgrid")
         except MatrixError as error:
             progress.say(f"{runtime.name}: not judged with the native library: {error}")
     return len(todo)

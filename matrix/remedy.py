@@ -82,7 +82,7 @@ def _changed_files(results: Results, cell: CellRecord, runtime: str) -> Iterator
         if base != runtime or not change or verdict_in(cell, run["verdict"]) not in USABLE:
             continue
         steps = [_step(step, cell) for step in change.split("+")]
-        yield Remedy("library" if change == "onnxgrid" else "file", " and ".join(steps), cell["cell"], name)
+        yield Remedy("library" if "onnxgrid" in change else "file", " and ".join(steps), cell["cell"], name)
 
 
 def _step(step: str, cell: CellRecord) -> str:

@@ -163,6 +163,17 @@ def test_a_runtime_that_does_not_say_which_is_asked_with_the_largest_that_it_too
     assert here.runs("c")["ort-1.9.0+inlined+ir-6"] == "pass"
 
 
+def test_the_library_helps_a_runtime_that_is_older_than_functions(here: Machine) -> None:
+    unknown = {
+        "verdict": "unloadable", "stage": "load", "refusal": "ir",
+        "error": {"type": "Fail", "message": "Unknown model file format version."},
+    }  # fmt: skip
+    here.answers |= {("d", ""): unknown, ("c", ""): unknown, ("c", "library"): unknown}
+    here.judge()
+    assert here.runs("c")["ort-1.9.0+onnxgrid"] == "unloadable"
+    assert here.runs("c")["ort-1.9.0+ir-6+onnxgrid"] == "pass"
+
+
 def test_only_onnx_runtime_is_given_the_library(here: Machine) -> None:
     here.judge("openvino-2026.4.1")
     assert set(here.runs("c")) == {"openvino-2026.4.1", "openvino-2026.4.1+inlined"}
