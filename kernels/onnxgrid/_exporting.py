@@ -68,12 +68,13 @@ def _unpatch():
 
 
 def _wrapper(original):
+    signature = inspect.signature(original)
+
     def export(*args, **kwargs):
         stack = _routes.__dict__.get("stack")
         with _export_lock:
             if not stack:
                 return original(*args, **kwargs)
-            signature = inspect.signature(original)
             arguments = dict(signature.bind(*args, **kwargs).arguments)
             for name, parameter in signature.parameters.items():
                 if parameter.kind is parameter.VAR_KEYWORD:
