@@ -7,6 +7,7 @@ import pytest
 import torch
 import torch.nn.functional as F
 
+RELEASE = tuple(int(part) for part in torch.__version__.split("+")[0].split(".")[:2])
 IMAGE, GRID = torch.zeros(2, 3, 4, 5), torch.zeros(2, 6, 7, 2)
 VOLUME, VOLUME_GRID = torch.zeros(1, 1, 2, 3, 4), torch.zeros(1, 2, 2, 2, 3)
 
@@ -27,10 +28,14 @@ BAD_SAMPLES = {
 @pytest.mark.parametrize("name", sorted(BAD_SAMPLES))
 def test_bad_samplings(name):
     arguments = (*BAD_SAMPLES[name], False)
-    with pytest.raises((ValueError, RuntimeError)) as theirs:
-        F.grid_sample(*arguments)
     with pytest.raises((ValueError, RuntimeError), match=name) as ours:
         onnxgrid.grid_sample(*arguments)
+    if name == "bicubic" and RELEASE >= (2, 15):
+        # PyTorch samples volumes bicubically from 2.15 on; the shim does not and says so.
+        assert F.grid_sample(*arguments).shape == (1, 1, 2, 2, 2)
+        return
+    with pytest.raises((ValueError, RuntimeError)) as theirs:
+        F.grid_sample(*arguments)
     assert isinstance(theirs.value, type(ours.value))
 
 
