@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import functools
 import hashlib
-import re
 from typing import TYPE_CHECKING, Any
 
 from matrix import environment, locks, machine, native_library, probe_process, questions
@@ -14,6 +13,7 @@ from matrix.errors import MatrixError
 from matrix.measure import evict, exclusive
 from matrix.records import SCHEMA
 from matrix.results import Writer, read_lines
+from matrix.variants import Answers, Step, steps, unanswered
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
@@ -29,17 +29,6 @@ if TYPE_CHECKING:
 _PROBE = ROOT / "matrix" / "probe"
 #: The files, beside the engine's own, that can change a verdict.
 _JUDGING = ("judge", "comparison", "refusals", "own_package")
-_LARGEST_IR = re.compile(r"max supported IR version: (\d+)")
-
-
-def known_runs(path: Path) -> dict[tuple[str, str], dict[str, Any]]:
-    """Latest line by runtime, with or without a change, and question."""
-    found = {}
-    for line in read_lines(path) if path.exists() else ():
-        if line["kind"] == "run":
-            for digest in stored.digests_of(line):
-                found[line["runtime"], digest] = line
-    return found
 
 
 def fingerprint(catalog: RuntimeCatalog, runtime: Runtime, question: Question) -> str:
@@ -56,20 +45,33 @@ def _environment_digest(catalog: RuntimeCatalog, runtime: Runtime) -> str:
     return total.hexdigest()
 
 
+def known_answers(catalog: RuntimeCatalog, runtime: Runtime, asked: Iterable[Question], options: Options) -> Answers:
+    """What the results file already says about the questions, as far as it still holds."""
+    answers: Answers = {}
+    path = options.results / f"{runtime.name}.jsonl"
+    if options.again or not path.exists():
+        return answers
+    wanted = {question.digest: fingerprint(catalog, runtime, question) for question in asked}
+    for line in read_lines(path):
+        if line["kind"] != "run":
+            continue
+        label = line["runtime"].removeprefix(runtime.name).removeprefix("+")
+        holds = line["verdict"] not in ("unavailable", "not-run")
+        for digest in stored.digests_of(line):
+            if holds and line["fingerprint"] == wanted.get(digest):
+                answers.setdefault(label, {})[digest] = line
+    return answers
+
+
 def pending(catalog: RuntimeCatalog, runtime: Runtime, asked: Iterable[Question], options: Options) -> list[Question]:
-    """Questions without an answer that still holds."""
-    known = known_runs(options.results / f"{runtime.name}.jsonl")
-    return [
-        question
-        for question in asked
-        if options.again
-        or (line := known.get((runtime.name, question.digest))) is None
-        or line["verdict"] in ("unavailable", "not-run")
-        or line["fingerprint"] != fingerprint(catalog, runtime, question)
-    ]
+    """Questions that are not answered, as they are or with a change. The library counts only once it is there."""
+    asked = list(asked)
+    answers = known_answers(catalog, runtime, asked, options)
+    missing = [q.digest for step in steps(asked, answers, library=False) for q in unanswered(step, answers)]
+    return [question for question in asked if question.digest in set(missing)]
 
 
-def unanswered(
+def has_questions(
     catalog: RuntimeCatalog, runtime: Runtime, results: Results, cells: Iterable[CellRecord], options: Options
 ) -> bool:
     """Whether the runtime has a file of the cells to judge; files that were not compared yet count."""
@@ -108,7 +110,8 @@ def judge(
                 if runtime.device and not machine.has_device(runtime.device):
                     recorder.not_run(todo, f"this machine has no {runtime.device} device")
                     return len(todo)
-                return _judge_all(runtime, todo, options, workers, recorder, progress)
+                _judge_all(runtime, asked, options, workers, recorder, progress)
+                return len(todo)
         except MatrixError as error:
             progress.say(f"{runtime.name}: {error}")
             with Writer(writer_path) as writer:
@@ -121,58 +124,29 @@ def judge(
 
 
 def _judge_all(
-    runtime: Runtime,
-    todo: list[Question],
-    options: Options,
-    workers: int,
-    recorder: _Recorder,
-    progress: Progress,
-) -> int:
+    runtime: Runtime, asked: list[Question], options: Options, workers: int, recorder: _Recorder, progress: Progress
+) -> None:
     progress.say(f"{runtime.name}: making the environment")
     made = environment.ensure(recorder.catalog, runtime, options.source)
     environment.touch(runtime)
     recorder.created = made.seconds
     ask = _Asking(runtime, made.python, options, workers, recorder, progress)
-    answers = ask(todo, "", {})
-    functions = [question for question in todo if question.functions]
-    inlined = ask(functions, "inlined", {})
-    for largest, refused in _by_largest_ir(todo, answers).items():
-        ask([question for question in refused if not question.functions], f"ir-{largest}", {})
-    for largest, refused in _by_largest_ir(functions, inlined, read=todo, said=answers).items():
-        ask(refused, f"inlined+ir-{largest}", {})
-    custom = [question for question in todo if question.custom]
-    if runtime.module == "ort" and custom:
-        try:
-            library = {"library": str(native_library.path())}
-            native = ask(custom, "", library, label="onnxgrid")
-            for largest, refused in _by_largest_ir(custom, native, read=todo, said=answers).items():
-                ask(refused, f"ir-{largest}", library, label=f"ir-{largest}+onnxgrid")
-        except MatrixError as error:
-            progress.say(f"{runtime.name}: not judged with the native library: {error}")
-    return len(todo)
+    answers = known_answers(recorder.catalog, runtime, asked, options)
+    library = _library(runtime, asked, progress)
+    for step in steps(asked, answers, library=bool(library)):
+        todo = unanswered(step, answers)
+        answers.setdefault(step.label, {}).update(ask(step, todo, library) if todo else {})
 
 
-def _by_largest_ir(
-    asked: list[Question],
-    answers: Mapping[str, dict[str, Any]],
-    *,
-    read: list[Question] | None = None,
-    said: Mapping[str, dict[str, Any]] | None = None,
-) -> dict[int, list[Question]]:
-    """Files refused for their IR version alone, by the largest that the runtime reads: the one that it names, else
-    that of the files (``read``, with the answers ``said``) that it did not refuse for it."""
-    said = answers if said is None else said
-    accepted = [q.ir for q in read or asked if said.get(q.digest, {"refusal": "ir"}).get("refusal") != "ir"]
-    found: dict[int, list[Question]] = {}
-    for question in asked:
-        record = answers.get(question.digest, {})
-        if record.get("refusal") != "ir":
-            continue
-        match = _LARGEST_IR.search(record["error"]["message"])
-        largest = int(match[1]) if match else max(accepted, default=0)
-        if largest:
-            found.setdefault(largest, []).append(question)
-    return found
+def _library(runtime: Runtime, asked: Iterable[Question], progress: Progress) -> str:
+    """The native library's path, or '' where it is of no use or not to be had."""
+    if runtime.module != "ort" or not any(question.custom for question in asked):
+        return ""
+    try:
+        return str(native_library.path())
+    except MatrixError as error:
+        progress.say(f"{runtime.name}: not judged with the native library: {error}")
+        return ""
 
 
 class _Asking:
@@ -188,24 +162,18 @@ class _Asking:
         self._recorder = recorder
         self._progress = progress
 
-    def __call__(
-        self, asked: list[Question], change: str, extra: dict[str, str], label: str = ""
-    ) -> dict[str, dict[str, Any]]:
-        """Records by question; written under the runtime's name with ``+label``, the change where there is none."""
-        if not asked:
-            return {}
-        label = label or change
-        name = self._runtime.name + (f"+{label}" if label else "")
+    def __call__(self, step: Step, asked: list[Question], library: str) -> dict[str, dict[str, Any]]:
+        """Records by question; written under the runtime's name with ``+label``."""
+        name = self._runtime.name + (f"+{step.label}" if step.label else "")
+        config = self._config(asked, step.change, {"library": library} if step.library else {})
         answers = {}
-        for message in probe_process.messages(
-            self._python, self._config(asked, change, extra), module="matrix.probe.runtime"
-        ):
+        for message in probe_process.messages(self._python, config, module="matrix.probe.runtime"):
             if message["event"] == "cell":
                 question = asked[message["index"]]
                 answers[question.digest] = message["record"]
                 self._recorder.run(name, question, message["record"])
                 self._progress.step(name, message["record"]["verdict"], len(asked), "files")
-            elif not label:
+            elif not step.label:
                 self._recorder.heard(message)
         self._progress.restart_clock()
         return answers

@@ -79,7 +79,7 @@ class Run:
         return [
             runtime
             for runtime in self.runtimes
-            if self.pending or judging.unanswered(self.engines, runtime, results, cells, self.options)
+            if self.pending or judging.has_questions(self.engines, runtime, results, cells, self.options)
         ]
 
     def cells(self, results: Results) -> list[CellRecord]:

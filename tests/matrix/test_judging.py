@@ -116,6 +116,17 @@ def test_a_second_run_asks_nothing_and_again_asks_anew(here: Machine) -> None:
     assert here.judge(again=True) == 3
 
 
+def test_what_was_killed_between_two_steps_goes_on_with_the_second(here: Machine) -> None:
+    here.judge()
+    path = here.folder / "ort-1.9.0.jsonl"
+    kept = [line for line in path.read_bytes().splitlines(keepends=True) if b"+inlined" not in line]
+    path.write_bytes(b"".join(kept))
+    here.asked = []
+    assert here.judge() == 1
+    assert here.asked == [("inlined", ["c"])]
+    assert here.judge() == 0
+
+
 def test_a_new_release_asks_only_about_what_is_new(here: Machine) -> None:
     here.judge()
     here.asked, here.sorted = [], []
