@@ -1,9 +1,13 @@
 """Work that the dynamo exporter repeats for every opset, done once per case or once per process.
 
-Capturing a module (``torch.export.export``), decomposing it (``ExportedProgram.run_decompositions``) and filling the
-registry of translations do not depend on the requested opset, or only by an argument that is part of the key below.
-Within one child process, which measures one case by one route, their results are remembered. What is exported is the
-same to the last byte; ``--isolate`` measures without sharing, and a test compares the two.
+Capturing a module (by up to four strategies in turn, of which draft export alone can take ten seconds), decomposing the
+graph with type promotion, and listing the translations of torchlib do not depend on the requested opset, or only by an
+argument that is part of the key below. Within one child process, which measures one case by one route, their results
+are remembered. What is exported is the same to the last byte; ``--isolate`` measures without sharing, and a test
+compares the two.
+
+All of it is private to PyTorch, with names that have not changed from 2.5 to 2.15; where one is missing nothing is
+shared.
 """
 
 from __future__ import annotations
@@ -12,12 +16,19 @@ import contextlib
 import functools
 from typing import Any, Callable, Dict, Iterator, Tuple
 
-import torch
-
 
 @contextlib.contextmanager
 def shared_capture() -> Iterator[None]:
     """Inside, captures and decompositions of the same module with the same arguments are done once."""
+    try:
+        from torch.onnx._internal.exporter import _core
+        from torch.onnx._internal.exporter._capture_strategies import CaptureStrategy
+
+        capture = CaptureStrategy.__call__
+        prepare = _core._prepare_exported_program_for_export
+    except (ImportError, AttributeError):
+        yield
+        return
     remembered: Dict[Any, Tuple[Any, Any, Any]] = {}
 
     def once(key: Any, keep_alive: Any, call: Callable[[], Any]) -> Any:
@@ -31,23 +42,21 @@ def shared_capture() -> Iterator[None]:
             raise failure
         return result
 
-    capture = torch.export.export
-    decompose = torch.export.ExportedProgram.run_decompositions
-
     @functools.wraps(capture)
-    def shared_export(mod: Any, args: Any, kwargs: Any = None, **options: Any) -> Any:
-        key = ("capture", id(mod), tuple(map(id, args)), repr(kwargs), repr(options))
-        return once(key, (mod, args), lambda: capture(mod, args, kwargs, **options))
+    def shared_strategy(self: Any, model: Any, args: Any, kwargs: Any, dynamic_shapes: Any) -> Any:
+        """Also of failures, which a strategy returns instead of raising them."""
+        key = ("capture", type(self), id(model), tuple(map(id, args)), repr(kwargs), repr(dynamic_shapes))
+        return once(key, (model, args), lambda: capture(self, model, args, kwargs, dynamic_shapes))
 
-    @functools.wraps(decompose)
-    def shared_decompositions(self: Any, decomp_table: Any = None, **options: Any) -> Any:
-        table = None if decomp_table is None else frozenset(map(str, decomp_table))
-        key = ("decompose", id(self), table, repr(options))
-        return once(key, self, lambda: decompose(self, decomp_table, **options))
+    @functools.wraps(prepare)
+    def shared_preparation(program: Any, *, registry: Any) -> Any:
+        """What is decomposed depends on which operators have a translation, not on the translations."""
+        key = ("prepare", id(program), frozenset(registry.functions))
+        return once(key, program, lambda: prepare(program, registry=registry))
 
     with (
-        _patched(torch.export, "export", shared_export),
-        _patched(torch.export.ExportedProgram, "run_decompositions", shared_decompositions),
+        _patched(CaptureStrategy, "__call__", shared_strategy),
+        _patched(_core, "_prepare_exported_program_for_export", shared_preparation),
     ):
         yield
 
@@ -55,15 +64,15 @@ def shared_capture() -> Iterator[None]:
 def share_registries() -> None:
     """From now on, this process and its children fill the exporter's registry of translations once per opset.
 
-    The plain exporter only reads its registry, so one is enough.
-
-    A private class, whose name has not changed from 2.5 to 2.15; where it is missing nothing is shared. Copies are
-    handed out, since ``custom_translation_table`` registers into them.
+    Copies are handed out, since ``custom_translation_table`` registers into them. Listing torchlib, most of the work of
+    filling one, is done once for all opsets.
     """
     try:
+        from torch.onnx._internal._lazy_import import onnxscript_apis
         from torch.onnx._internal.exporter._registration import ONNXRegistry
 
         built = functools.lru_cache(maxsize=None)(ONNXRegistry.from_torchlib)
+        onnxscript_apis.get_torchlib_ops = functools.lru_cache(maxsize=None)(onnxscript_apis.get_torchlib_ops)
     except (ImportError, AttributeError):
         return
 

@@ -37,7 +37,7 @@ def up(cells: Iterable[Dict[str, Any]], share: bool) -> None:
         for opset in opsets:
             data = _torchscript(opset) or data
         if DYNAMO in exporters:
-            for opset in [opset for opset in opsets if opset >= 18] or [18]:
+            for opset in opsets:
                 _dynamo(opset)
         if data:
             onnx.checker.check_model(onnx.load_model_from_string(data))
