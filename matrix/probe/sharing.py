@@ -25,7 +25,7 @@ def shared_capture() -> Iterator[None]:
         from torch.onnx._internal.exporter._capture_strategies import CaptureStrategy
 
         capture = CaptureStrategy.__call__
-        prepare = _core._prepare_exported_program_for_export
+        prepare = _core._prepare_exported_program_for_export  # noqa: SLF001
     except (ImportError, AttributeError):
         yield
         return

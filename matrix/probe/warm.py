@@ -10,7 +10,7 @@ from __future__ import annotations
 import contextlib
 import io
 import os
-from typing import Any, Dict, Iterable
+from typing import Any, Dict, Iterable, List
 
 import numpy
 import onnx
@@ -37,8 +37,7 @@ def up(cells: Iterable[Dict[str, Any]], share: bool) -> None:
         for opset in opsets:
             data = _torchscript(opset) or data
         if DYNAMO in exporters:
-            for opset in opsets:
-                _dynamo(opset)
+            _dynamo(opsets, share)
         if data:
             onnx.checker.check_model(onnx.load_model_from_string(data))
             open_session(data).run(None, {"x": numpy.zeros(2, dtype="float32")})
@@ -63,11 +62,15 @@ def _torchscript(opset: int) -> bytes:
     return stream.getvalue()
 
 
-def _dynamo(opset: int) -> None:
-    try:
-        torch.onnx.export(torch.nn.ReLU(), (torch.zeros(2),), dynamo=True, opset_version=opset, verbose=False)
-    except Exception:  # noqa: BLE001 - as above
-        return
+def _dynamo(opsets: List[int], share: bool) -> None:
+    module, arguments = torch.nn.ReLU(), (torch.zeros(2),)
+    context: Any = sharing.shared_capture() if share else contextlib.nullcontext()
+    with context:
+        for opset in opsets:
+            try:
+                torch.onnx.export(module, arguments, dynamo=True, opset_version=opset, verbose=False)
+            except Exception:  # noqa: BLE001, S112 - as above
+                continue
 
 
 @contextlib.contextmanager
