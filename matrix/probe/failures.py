@@ -10,6 +10,7 @@ import re
 from typing import Any, Dict, List, Optional, Tuple
 
 MESSAGE_LIMIT = 400
+_COLOUR = re.compile(r"\x1b\[[0-9;]*m")
 
 _UNSUPPORTED_OPSET = (
     re.compile(r"Unsupported ONNX opset version"),  # 1.8 - 2.14, ValueError
@@ -46,7 +47,8 @@ def text_of(error: BaseException) -> str:
 
 
 def first_line(text: str) -> str:
-    lines = [line.strip() for line in text.splitlines() if line.strip()]
+    """Without the colours that dynamo's messages have since 2.5."""
+    lines = [line.strip() for line in _COLOUR.sub("", text).splitlines() if line.strip()]
     line = lines[0] if lines else ""
     return line if len(line) <= MESSAGE_LIMIT else line[: MESSAGE_LIMIT - 1] + "…"
 
@@ -77,6 +79,8 @@ def describe(error: BaseException) -> Dict[str, Any]:
     kind = type(error)
     name = kind.__qualname__ if kind.__module__ == "builtins" else kind.__module__ + "." + kind.__qualname__
     record = {"type": name, "message": first_line(texts[0])}
+    if error.__cause__ is not None:  # dynamo's own message says at which step, its cause says why
+        record["cause"] = "{}: {}".format(type(errors[-1]).__name__, first_line(texts[-1]))
     hint = next((found for found in map(hint_of, texts) if found), None)
     if hint:
         record["hint"] = hint

@@ -160,6 +160,11 @@ template <typename K> Operator* make_operator(const std::string& name, std::vect
   op->GetInputCharacteristic = [](const OrtCustomOp*, size_t) -> int { return 0; };
   op->GetOutputCharacteristic = [](const OrtCustomOp*, size_t) -> int { return 0; };
   op->GetInputMemoryType = [](const OrtCustomOp*, size_t) -> int { return 0; };
+  // 1.15 compares the overloads of a name by these four without asking for the version that has them.
+  op->GetVariadicInputMinArity = [](const OrtCustomOp*) -> int { return 1; };
+  op->GetVariadicInputHomogeneity = [](const OrtCustomOp*) -> int { return 1; };
+  op->GetVariadicOutputMinArity = [](const OrtCustomOp*) -> int { return 1; };
+  op->GetVariadicOutputHomogeneity = [](const OrtCustomOp*) -> int { return 1; };
   op->KernelDestroy = [](void* kernel) { delete static_cast<Kernel*>(kernel); };
   if (runtime.reports_errors()) {
     op->CreateKernelV2 = create_v2<K>;
