@@ -77,6 +77,19 @@ def bench_probe(session: nox.Session) -> None:
     session.run(sys.executable, "-m", "matrix.bench_probe", *session.posargs, external=True)
 
 
+def _bench_session(name: str, summary: str) -> None:
+    @nox.session(name=f"bench-{name}", venv_backend="none")
+    def bench(session: nox.Session) -> None:
+        session.run(sys.executable, "-m", "matrix.bench_kernels", name, *session.posargs, external=True)
+
+    bench.__doc__ = f"{summary} (after --: --torch VERSION, arguments of kernels/bench/bench_{name}.py)."
+
+
+_bench_session("shim", "Time the shim's graph against mmcv's and the native operator")
+_bench_session("kernels", "Time the compiled kernels against PyTorch's and ONNX Runtime's, on the CPU")
+_bench_session("cuda", "Time the CUDA kernels against PyTorch's; needs a GPU")
+
+
 def _environment_session(name: str, version: str) -> None:
     @nox.session(
         name=name, venv_backend="none", allow_parallel=True, tags=["torch"], requires=["plan"] if RUN.whole else []

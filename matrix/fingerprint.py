@@ -24,7 +24,8 @@ _KERNELS = ROOT / "kernels" / "onnxgrid"
 
 #: The files of the probe that can change an outcome; the others only carry it.
 _MEASURING = (
-    "cases", "cell", "comparison", "data", "export", "failures", "inputs", "inspection", "modules", "routes", "spec",
+    "cases", "cell", "comparison", "data", "export", "failures", "inputs", "inspection", "modules", "peers", "routes",
+    "spec",
 )  # fmt: skip
 
 

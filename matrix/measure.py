@@ -15,7 +15,7 @@ from matrix.records import SCHEMA
 from matrix.results import Writer, read_lines
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Callable, Iterator
     from pathlib import Path
 
     from matrix.catalog import Catalog
@@ -53,8 +53,16 @@ def outstanding(catalog: Catalog, task: Task, options: Options) -> Outstanding:
     return Outstanding(cells, halves)
 
 
-def measure(catalog: Catalog, task: Task, options: Options, *, workers: int, progress: Progress) -> int:
-    """Measure the task's outstanding cells, then build; returns how many cells and halves there were.
+def measure(
+    catalog: Catalog,
+    task: Task,
+    options: Options,
+    *,
+    workers: int,
+    progress: Progress,
+    show: Callable[[], None] = lambda: None,
+) -> int:
+    """Measure the task's outstanding cells, ``show`` them, then build; returns how many cells and halves there were.
 
     An environment that cannot be made becomes a result: an ``unavailable`` environment line and cells, with the
     reason. Raises BusyError when another run measures the same environment into the same folder.
@@ -73,6 +81,7 @@ def measure(catalog: Catalog, task: Task, options: Options, *, workers: int, pro
                 environment.touch(task.release)
                 if todo.cells:
                     _run_probe(made, todo.cells, options, workers, recorder, progress)
+                show()
                 for line in builds.build(made.python, catalog, task.release, todo.halves, options.build):
                     writer.append([line])
                     outcome = f"{line['verdict']} {line['reached']}".strip()
@@ -80,6 +89,7 @@ def measure(catalog: Catalog, task: Task, options: Options, *, workers: int, pro
             except MatrixError as error:
                 progress.say(f"{name}: {error}")
                 recorder.unavailable(todo.cells, error)
+                show()
                 return 0
             finally:
                 if not options.keep_envs:

@@ -9,10 +9,11 @@ SCHEMA = 1
 
 
 class Error(TypedDict):
-    """What failed: exception type, first line of its message, and what to do about it where we know."""
+    """What failed: exception type, first line of its message, innermost cause, and what to do about it if we know."""
 
     type: str
     message: str
+    cause: NotRequired[str]
     hint: NotRequired[str]
 
 

@@ -143,13 +143,15 @@ def measure(session: nox.Session, run: Run, version: str) -> None:
         session.skip("nothing of this release is selected")
     progress = Progress(task.release.name, overwrite=session.parallel or sys.stdout.isatty(), write=_write)
     workers = run.options.workers or (1 if session.parallel else min(4, os.cpu_count() or 1))
-    try:
-        measured = measure_environment(run.catalog, task, run.options, workers=workers, progress=progress)
-    except MatrixError as error:
-        session.error(str(error))
-    if measured:
+
+    def show() -> None:
         page = dashboard(run.options.results, source=run.options.source)
         session.log(f"{task.release.name}: {_counts(progress)}; dashboard: {page}")
+
+    try:
+        measure_environment(run.catalog, task, run.options, workers=workers, progress=progress, show=show)
+    except MatrixError as error:
+        session.error(str(error))
 
 
 def judge(session: nox.Session, run: Run, name: str) -> None:

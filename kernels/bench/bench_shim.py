@@ -9,6 +9,7 @@ structure is (pad by one, four GatherElements with int64 indices, clamping by wh
 """
 
 import argparse
+import importlib.util
 import inspect
 import io
 import json
@@ -26,6 +27,7 @@ sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), ".."
 
 import onnxgrid
 
+_LOADED = {}
 SHAPES = [(8, 3, 512, 512), (1, 32, 256, 256), (1, 64, 256, 256), (1, 256, 64, 64)]
 
 
@@ -42,11 +44,17 @@ class MmcvSample(torch.nn.Module):
 
 
 def _mmcv_function():
-    try:
-        from mmcv.ops import bilinear_grid_sample
-    except ImportError:
-        return _gather_sample
-    return bilinear_grid_sample
+    """Out of its own file: ``mmcv.ops`` imports a compiled part, which this function does not use."""
+    if "mmcv" not in _LOADED:
+        _LOADED["mmcv"] = _gather_sample
+        spec = importlib.util.find_spec("mmcv")
+        if spec is not None:
+            path = os.path.join(os.path.dirname(spec.origin), "ops", "point_sample.py")
+            named = importlib.util.spec_from_file_location("mmcv_point_sample", path)
+            module = importlib.util.module_from_spec(named)
+            named.loader.exec_module(module)
+            _LOADED["mmcv"] = module.bilinear_grid_sample
+    return _LOADED["mmcv"]
 
 
 def _clamped(index, size):

@@ -1,12 +1,23 @@
 """grid_sample, affine_grid and rot90 that export to ONNX from every PyTorch since 1.8."""
 
-from . import ops
-from ._api import affine_grid, grid_sample, rot90, rotate
-from ._exporting import exporting
-from ._inline import inline
-from ._mmcv import bilinear_grid_sample
-from ._verify import Verification, verify
+import importlib
+
 from ._version import __version__
+
+# What is public, and the module it comes from.  Imported when first asked for: a machine that runs the exported
+# file has ``onnxgrid.ort`` and no PyTorch.
+_HOMES = {
+    "Verification": "._verify",
+    "affine_grid": "._api",
+    "bilinear_grid_sample": "._mmcv",
+    "exporting": "._exporting",
+    "grid_sample": "._api",
+    "inline": "._inline",
+    "ops": ".ops",
+    "rot90": "._api",
+    "rotate": "._api",
+    "verify": "._verify",
+}
 
 __all__ = [
     "Verification",
@@ -21,3 +32,16 @@ __all__ = [
     "rotate",
     "verify",
 ]
+
+
+def __getattr__(name):
+    if name not in _HOMES:
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    module = importlib.import_module(_HOMES[name], __name__)
+    value = module if name == "ops" else getattr(module, name)
+    globals()[name] = value
+    return value
+
+
+def __dir__():
+    return sorted({*globals(), *_HOMES})

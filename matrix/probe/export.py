@@ -9,11 +9,13 @@ from __future__ import annotations
 import contextlib
 import inspect
 import io
-from typing import Any, Dict, Tuple
+from typing import Any, Dict, Optional, Tuple
 
 import torch
 
+from matrix.probe import peers
 from matrix.probe.cases import Case
+from matrix.probe.failures import NotApplicableError
 from matrix.probe.routes import DYNAMO, Route
 
 _PARAMETERS = frozenset(inspect.signature(torch.onnx.export).parameters)
@@ -25,21 +27,32 @@ def has_dynamo() -> bool:
 
 def export(case: Case, route: Route, opset: int, module: Any, arguments: Tuple[Any, ...]) -> bytes:
     """The file's bytes; raises whatever the exporter raises."""
-    if route.helper is None:
-        helper: Any = contextlib.nullcontext()
-    else:
-        import onnxgrid
-
-        helper = onnxgrid.exporting(route.helper)
-    with helper:
+    with _helper(route):
         if route.exporter == DYNAMO:
             return _dynamo(case, opset, module, arguments)
-        return _torchscript(case, opset, module, arguments)
+        return _torchscript(case, opset, module, arguments, route.export_type)
 
 
-def _torchscript(case: Case, opset: int, module: Any, arguments: Tuple[Any, ...]) -> bytes:
+def _helper(route: Route) -> Any:
+    """The context in which the operators leave PyTorch by the route."""
+    if route.name == "mmcv":
+        return peers.mmcv()
+    if route.helper is None:
+        return contextlib.nullcontext()
+    import onnxgrid
+
+    return onnxgrid.exporting(route.helper)
+
+
+def _torchscript(
+    case: Case, opset: int, module: Any, arguments: Tuple[Any, ...], export_type: Optional[str] = None
+) -> bytes:
     stream = io.BytesIO()
     choice: Dict[str, Any] = {"dynamo": False} if has_dynamo() else {}
+    if export_type is not None:
+        if "operator_export_type" not in _PARAMETERS:
+            raise NotApplicableError("this release's exporter has no operator_export_type")
+        choice["operator_export_type"] = getattr(torch.onnx.OperatorExportTypes, export_type)
     torch.onnx.export(
         module,
         arguments,

@@ -12,6 +12,15 @@ from typing import Any, Dict, List, Optional, Tuple
 MESSAGE_LIMIT = 400
 _COLOUR = re.compile(r"\x1b\[[0-9;]*m")
 
+
+class NotApplicableError(Exception):
+    """The release has no such way out."""
+
+
+class UnavailableError(Exception):
+    """Something that the route needs is not installed: never counted against PyTorch."""
+
+
 _UNSUPPORTED_OPSET = (
     re.compile(r"Unsupported ONNX opset version"),  # 1.8 - 2.14, ValueError
     re.compile(r"Unsupported onnx_opset_version"),  # 2.15, RuntimeError
@@ -88,7 +97,11 @@ def describe(error: BaseException) -> Dict[str, Any]:
 
 
 def export_verdict(error: BaseException) -> str:
-    """unsupported-opset, unsupported-op or error."""
+    """unsupported-opset, unsupported-op or error; unavailable and not-applicable where the probe itself says so."""
+    if isinstance(error, UnavailableError):
+        return "unavailable"
+    if isinstance(error, NotApplicableError):
+        return "not-applicable"
     for item in chain(error):
         text = text_of(item)
         if any(pattern.search(text) for pattern in _UNSUPPORTED_OPSET):

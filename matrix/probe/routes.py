@@ -23,6 +23,8 @@ class Route:
 
     ``helper`` is the argument of ``onnxgrid.exporting`` (None: the plain exporter). ``promises`` gives, per operator
     of a case, the node that the file must hold; ``default`` tells whether the route is measured when none is named.
+    ``export_type`` is the TorchScript exporter's ``operator_export_type``, by name: such a file promises that
+    something fell through, and which operators did is in the record.
     """
 
     name: str
@@ -31,6 +33,7 @@ class Route:
     promises: Dict[str, str]
     summary: str
     default: bool = True
+    export_type: Optional[str] = None
 
     def serves(self, case: Case) -> bool:
         """Whether the route has anything to offer for the case."""
@@ -38,6 +41,9 @@ class Route:
             return GRID_SAMPLE in case.operators and case.rank == 4  # com.microsoft::GridSample takes no other
         if self.name == "fused":
             return case.operators == (AFFINE_GRID, GRID_SAMPLE)
+        if self.name == "mmcv":  # what mmcv's function is for; it has no other mode, padding or rank
+            asked = (case.arguments.get("mode"), case.arguments.get("padding_mode"))
+            return case.module == "GridSample" and case.rank == 4 and asked == ("bilinear", "zeros")
         return True
 
     def broken_promise(self, case: Case, operators: Mapping[str, int]) -> Optional[str]:
@@ -48,6 +54,9 @@ class Route:
         belongs to one set.
         """
         foreign = {_NUMBER.sub("", name) for name in operators if "::" in name}
+        if self.export_type is not None:
+            fell = foreign or {name for name in operators if not name[:1].isupper()}  # aten's are in lower case
+            return None if fell else "no operator fell through: this opset has them all"
         promised = {self.promises[op] for op in case.operators if op in self.promises}
         missing = promised - foreign
         if missing:
@@ -55,7 +64,7 @@ class Route:
         unexpected = foreign - promised
         if unexpected:
             return "unexpected {}".format(", ".join(sorted(unexpected)))
-        if self.helper is not None:
+        if self.helper is not None or self.name == "mmcv":
             spatial = STANDARD_SPATIAL & set(operators)
             if spatial:
                 return "the standard {} is in the file".format(", ".join(sorted(spatial)))
@@ -85,6 +94,25 @@ _ALL: Tuple[Route, ...] = (
     ),
     Route("custom", TORCHSCRIPT, "custom", _CUSTOM, "operators of custom.ops, with a function body in the file"),
     Route("fused", TORCHSCRIPT, "fused", _FUSED, "affine_grid and grid_sample as one operator of custom.ops", False),
+    Route("mmcv", TORCHSCRIPT, None, {}, "mmcv's bilinear_grid_sample, where mmcv is installed", False),
+    Route(
+        "fallthrough",
+        TORCHSCRIPT,
+        None,
+        {},
+        "operators without a translation left as they are",
+        False,
+        export_type="ONNX_FALLTHROUGH",
+    ),
+    Route(
+        "aten-fallback",
+        TORCHSCRIPT,
+        None,
+        {},
+        "operators without a translation left to aten",
+        False,
+        export_type="ONNX_ATEN_FALLBACK",
+    ),
     Route("shim@dynamo", DYNAMO, "shim", {}, "the shim, through the dynamo exporter", False),
     Route("custom@dynamo", DYNAMO, "custom", _CUSTOM, "the custom operators, through the dynamo exporter", False),
 )

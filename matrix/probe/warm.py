@@ -29,7 +29,7 @@ def up(cells: Iterable[Dict[str, Any]], share: bool) -> None:
     opsets = sorted({cell["opset"] for cell in cells})
     exporters = {ROUTES[cell["route"]].exporter for cell in cells}
     if any(ROUTES[cell["route"]].helper for cell in cells):
-        import onnxgrid  # noqa: F401
+        from onnxgrid import exporting, grid_sample, inline  # noqa: F401 - what is public is imported when asked for
     if DYNAMO in exporters and share:
         sharing.share_registries()
     with _silent():

@@ -2,6 +2,10 @@
 
 from __future__ import annotations
 
+import subprocess
+import sys
+from pathlib import Path
+
 import pytest
 
 pytest.importorskip("torch")
@@ -56,3 +60,14 @@ def test_other_files_are_refused(tmp_path):
 def test_a_dtype_that_no_operator_has_is_refused(ort_library):
     with pytest.raises(ValueError, match="float32"):
         onnxgrid_ort.register(Options(), str(ort_library), dtype="int8")
+
+
+def test_a_machine_without_pytorch_has_onnxgrid_ort():
+    folder = str(Path(onnxgrid_ort.__file__).parent.parent)
+    code = f"""import sys
+sys.path.insert(0, {folder!r})
+sys.modules["torch"] = sys.modules["numpy"] = None
+import onnxgrid.ort
+print(onnxgrid.ort.LIBRARY_NAME)"""
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=False)
+    assert done.stdout.strip() == onnxgrid_ort.LIBRARY_NAME, done.stderr

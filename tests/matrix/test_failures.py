@@ -2,7 +2,7 @@
 
 import pytest
 
-from matrix.probe.failures import describe, export_verdict
+from matrix.probe.failures import NotApplicableError, UnavailableError, describe, export_verdict
 
 
 class ExporterError(Exception):
@@ -66,3 +66,17 @@ def test_a_chain_that_bites_its_tail_ends() -> None:
     first, second = ExporterError("a"), ExporterError("b")
     first.__cause__, second.__cause__ = second, first
     assert export_verdict(first) == "error"
+
+
+def test_dynamo_s_colours_are_left_out_and_the_innermost_cause_is_told() -> None:
+    outer = ExporterError("Failed to export. \x1b[96mThis is step 1/3\x1b[0m of exporting the model.\n\nmore")
+    outer.__cause__ = ExporterError("Could not guard on data-dependent expression u0\nmore")
+    record = describe(outer)
+    assert record["message"] == "Failed to export. This is step 1/3 of exporting the model."
+    assert record["cause"] == "ExporterError: Could not guard on data-dependent expression u0"
+    assert "cause" not in describe(ExporterError("alone"))
+
+
+def test_what_is_not_there_is_no_failure_of_pytorch() -> None:
+    assert export_verdict(UnavailableError("mmcv is not installed")) == "unavailable"
+    assert export_verdict(NotApplicableError("no operator_export_type")) == "not-applicable"

@@ -20,7 +20,7 @@ from matrix.progress import Progress
 from matrix.selection import Selection
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Callable, Iterator
 
 CATALOG = catalogs.load()
 SELECTION = Selection(torch=("1.8.0",), opsets=("11", "12"), routes=("native", "shim"), cases=("affine_grid-2d",))
@@ -52,10 +52,10 @@ def probe(monkeypatch: pytest.MonkeyPatch) -> Probe:
     return fake
 
 
-def run(folder: Path, task: Task = TASK, **options: Any) -> int:
+def run(folder: Path, task: Task = TASK, show: Callable[[], None] = lambda: None, **options: Any) -> int:
     said = Options(results=folder, keep_envs=True, **options)
     progress = Progress(task.release.name, overwrite=False, write=lambda text: None)
-    return measure(CATALOG, task, said, workers=1, progress=progress)
+    return measure(CATALOG, task, said, workers=1, progress=progress, show=show)
 
 
 def verdicts(folder: Path) -> dict[str, str]:
@@ -121,6 +121,7 @@ def test_builds_follow_the_cells_and_are_not_repeated(
     probe: Probe, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     built: list[str] = []
+    shown: list[int] = []
 
     def build(
         _python: Path, _catalog: Any, _release: Any, halves: list[str], strategy: str
@@ -133,7 +134,8 @@ def test_builds_follow_the_cells_and_are_not_repeated(
             }  # fmt: skip
 
     monkeypatch.setattr(builds, "build", build)
-    assert run(tmp_path, build="auto") == 6
+    assert run(tmp_path, build="auto", show=lambda: shown.append(len(built))) == 6
+    assert shown == [0]
     assert run(tmp_path, build="auto") == 0
     assert built == ["cpp", "cuda"]
     assert set(stored.load(tmp_path).builds) == {("1.8.0", "cpp"), ("1.8.0", "cuda")}

@@ -22,6 +22,10 @@ TURNS = CASES["rotate-90"]
         ("custom", TURNS, {"custom.ops::Rotate": 3}),
         ("custom", TURNS, {"custom.ops::Rotate": 1, "custom.ops::Rotate_2": 1, "custom.ops::Rotate_3": 1}),
         ("fused", TRANSFORMER, {"custom.ops::AffineGridSample": 1}),
+        ("mmcv", SAMPLE, {"GatherElements": 4, "Mul": 8}),
+        ("fallthrough", SAMPLE, {"grid_sampler": 1, "Constant": 3}),
+        ("fallthrough", SAMPLE, {"aten::grid_sampler": 1}),
+        ("aten-fallback", SAMPLE, {"org.pytorch.aten::ATen": 1}),
     ],
 )
 def test_a_kept_promise(route: str, case: object, operators: dict[str, int]) -> None:
@@ -38,6 +42,9 @@ def test_a_kept_promise(route: str, case: object, operators: dict[str, int]) -> 
         ("contrib", SAMPLE, {"com.microsoft::GridSample": 1, "GridSample": 1}, "the standard GridSample"),
         ("custom", TRANSFORMER, {"custom.ops::GridSample": 1, "AffineGrid": 1}, "no custom.ops::AffineGrid"),
         ("custom", SAMPLE, {"Gather": 4}, "no custom.ops::GridSample"),
+        ("mmcv", SAMPLE, {"GridSample": 1}, "the standard GridSample is in the file"),
+        ("fallthrough", SAMPLE, {"GridSample": 1}, "no operator fell through"),
+        ("aten-fallback", SAMPLE, {"GridSample": 1, "Constant": 1}, "no operator fell through"),
     ],
 )
 def test_a_broken_promise_says_what_is_in_the_file(
@@ -47,4 +54,9 @@ def test_a_broken_promise_says_what_is_in_the_file(
 
 
 def test_the_routes_measured_by_default() -> None:
-    assert default_routes()[:5] == ["native", "dynamo", "shim", "contrib", "custom"]
+    assert default_routes() == ["native", "dynamo", "shim", "contrib", "custom"]
+
+
+def test_mmcv_serves_what_its_function_is_for() -> None:
+    served = [case.id for case in CASES.values() if ROUTES["mmcv"].serves(case)]
+    assert served == ["grid_sample-bilinear-zeros-4d", "grid_sample-bilinear-zeros-4d-aligned"]

@@ -20,7 +20,7 @@ matrix.recordView = (record, id, verdict) => {
 };
 
 matrix.errorView = (error) => matrix.element("div", {},
-  matrix.element("pre", {}, `${error.type}: ${error.message}`),
+  matrix.element("pre", {}, `${error.type}: ${error.message}`, error.cause ? `\n${error.cause}` : null),
   error.hint ? matrix.element("p", {}, matrix.word("detail.hint"), ": ", error.hint) : null);
 
 /** Shell quoting as a POSIX shell needs it. */
