@@ -32,7 +32,7 @@ def _shards(values: argparse.Namespace) -> int:
     rows: list[dict[str, Any]] = [
         {
             "shard": str(Shard(number, values.jobs)),
-            "arguments": ["--shard", str(Shard(number, values.jobs)), *_flags(values)],
+            "arguments": ["--shard", str(Shard(number, values.jobs)), *selection_flags(values)],
             "seconds": round(job.seconds, 1),
             "cells": sum(len(task.cells) for task in job.tasks),
             "environments": [task.release.name for task in job.tasks],
@@ -48,7 +48,7 @@ def _shards(values: argparse.Namespace) -> int:
     return 0
 
 
-def _flags(values: argparse.Namespace) -> list[str]:
+def selection_flags(values: argparse.Namespace) -> list[str]:
     """The selection as it was given, for the command of each job."""
     flags = [*values.patterns]
     for name in ("torch", "opset", "case", "route"):
