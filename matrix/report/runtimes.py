@@ -10,6 +10,9 @@ from matrix.report.places import Place, places
 from matrix.verdicts import USABLE
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+    from matrix.records import RunRecord
     from matrix.report.table import Table
 
 
@@ -23,13 +26,13 @@ class Runtime:
     right: dict[tuple[str, str], list[tuple[str, int]]] = field(default_factory=dict)
     wrong: dict[tuple[str, str, str], list[tuple[str, int]]] = field(default_factory=dict)
 
-    def add(self, case: str, route: str, verdict: str, place: tuple[str, int]) -> None:
-        """Take one cell's verdict."""
-        self.verdicts[verdict] = self.verdicts.get(verdict, 0) + 1
+    def add(self, case: str, route: str, verdict: str, found: Sequence[tuple[str, int]]) -> None:
+        """Take the verdict of the cells in these places."""
+        self.verdicts[verdict] = self.verdicts.get(verdict, 0) + len(found)
         if verdict in USABLE:
-            self.right.setdefault((case, route), []).append(place)
+            self.right.setdefault((case, route), []).extend(found)
         else:
-            self.wrong.setdefault((case, route, verdict), []).append(place)
+            self.wrong.setdefault((case, route, verdict), []).extend(found)
 
     @property
     def judged(self) -> int:
@@ -52,22 +55,34 @@ class Runtime:
 def runtimes(table: Table) -> list[Runtime]:
     """All runtimes of the results by name and version; empty without a cell that ran."""
     found: dict[str, Runtime] = {}
-    judged = table.results.runs
     for case in table.cases:
-        for record in table.records[case]:
-            digest = record.get("digest")
-            if digest is None:
-                continue
-            place = (record["torch"], record["opset"])
-            own = record.get("runtime")
-            if own is not None:
-                found.setdefault(own, Runtime(own, further=False)).add(case, record["route"], record["verdict"], place)
-            for name, run in judged.get(digest, {}).items():
+        for (route, own, _), (places_, judged) in _alike(table, case).items():
+            for name, run in judged.items():
                 if name != own:
                     runtime = found.setdefault(name, Runtime(name, further=True))
                     runtime.further = True
-                    runtime.add(case, record["route"], run["verdict"], place)
+                    runtime.add(case, route, run["verdict"], places_)
+        for record in table.records[case]:
+            own = record.get("runtime")
+            if own is not None and "digest" in record:
+                place = (record["torch"], record["opset"])
+                found.setdefault(own, Runtime(own, further=False)).add(
+                    case, record["route"], record["verdict"], [place]
+                )
     return sorted(found.values(), key=lambda runtime: _natural(runtime.name))
+
+
+def _alike(
+    table: Table, case: str
+) -> dict[tuple[str, str | None, int], tuple[list[tuple[str, int]], Mapping[str, RunRecord]]]:
+    """Places of the case's cells by route, own runtime and what further runtimes said: most cells share a file."""
+    alike: dict[tuple[str, str | None, int], tuple[list[tuple[str, int]], Mapping[str, RunRecord]]] = {}
+    for record in table.records[case]:
+        judged = table.results.runs.get(record.get("digest", ""))
+        if judged:
+            key = (record["route"], record.get("runtime"), id(judged))
+            alike.setdefault(key, ([], judged))[0].append((record["torch"], record["opset"]))
+    return alike
 
 
 def _natural(name: str) -> tuple[str, tuple[int, ...], str]:
