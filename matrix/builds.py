@@ -12,7 +12,7 @@ from matrix import locks, machine
 from matrix.catalog import ROOT
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Callable, Iterator, Sequence
     from pathlib import Path
 
     from matrix.catalog import Catalog, Release
@@ -58,8 +58,15 @@ def build(
 
     A front-end that dies or does not end becomes a line too: verdict ``error``, with what it said last.
     """
+    return lines(lambda half: _front_end(python, half, strategy), catalog, release, halves, strategy)
+
+
+def lines(
+    front_end: Callable[[str], dict[str, Any]], catalog: Catalog, release: Release, halves: Sequence[str], strategy: str
+) -> Iterator[dict[str, Any]]:
+    """The ``build`` lines, from what the front-end says of each half."""
     for half in halves:
-        said = _front_end(python, half, strategy)
+        said = front_end(half)
         kept = {name: said[name] for name in _KEPT if said.get(name) is not None}
         yield {
             "kind": "build",
@@ -76,10 +83,9 @@ def build(
 
 def _front_end(python: Path, half: str, strategy: str) -> dict[str, Any]:
     paths = os.pathsep.join([str(KERNELS), str(KERNELS / "build_tools")])
-    command = [str(python), "-m", "onnxgrid_build", "--json", "--half", half, "--strategy", strategy]
     try:
         done = subprocess.run(
-            command,
+            [str(python), *arguments(half, strategy)],
             capture_output=True,
             text=True,
             check=False,
@@ -88,12 +94,22 @@ def _front_end(python: Path, half: str, strategy: str) -> dict[str, Any]:
         )
     except subprocess.TimeoutExpired:
         return _failure("Timeout", f"the build did not end within {_TIMEOUT_S} s")
-    for line in reversed(done.stdout.splitlines()):
+    return outcome(done.stdout, done.stderr, done.returncode)
+
+
+def arguments(half: str, strategy: str) -> list[str]:
+    """Of the interpreter, to run the front-end."""
+    return ["-m", "onnxgrid_build", "--json", "--half", half, "--strategy", strategy]
+
+
+def outcome(stdout: str, stderr: str, code: int) -> dict[str, Any]:
+    """What the front-end said last, or that it said nothing."""
+    for line in reversed(stdout.splitlines()):
         if line.startswith("{"):
             said: dict[str, Any] = json.loads(line)
             return said
-    last = (done.stderr.strip().splitlines() or ["it said nothing"])[-1]
-    return _failure("BuildFailed", f"the build front-end ended with exit code {done.returncode}: {last[:300]}")
+    last = (stderr.strip().splitlines() or ["it said nothing"])[-1]
+    return _failure("BuildFailed", f"the build front-end ended with exit code {code}: {last[:300]}")
 
 
 def _failure(kind: str, message: str) -> dict[str, Any]:

@@ -21,13 +21,15 @@ ENVS = ROOT / "envs"
 class Release:
     """One PyTorch release and what its environment needs.
 
-    ``derived_from`` names the catalog's release whose values it takes when it has no table of its own.
+    ``image`` is the public image that a container of it starts from. ``derived_from`` names the catalog's release whose
+    values it takes when it has no table of its own.
     """
 
     version: str
     python: str
     cuda: str
     exporters: tuple[str, ...]
+    image: str = ""
     derived_from: str = ""
 
     @property
@@ -155,6 +157,7 @@ def _from_data(data: dict[str, Any]) -> Catalog:
             python=entry["python"],
             cuda=entry["cuda"],
             exporters=tuple(entry["exporters"]),
+            image=entry.get("image", f"python:{entry['python']}-slim"),
         )
         for entry in data["release"]
     ]

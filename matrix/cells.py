@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from matrix.errors import UsageError
 
 _ID = re.compile(
-    r"torch-(?P<torch>[^/\s]+)/opset-(?P<opset>[0-9]+)/(?P<route>[a-z@]+)/(?P<case>[a-z0-9_]+(?:-[a-z0-9_]+)*)"
+    r"torch-(?P<torch>[^/\s]+)/opset-(?P<opset>[0-9]+)/(?P<route>[a-z]+(?:-[a-z]+)*(?:@[a-z]+)?)/(?P<case>[a-z0-9_]+(?:-[a-z0-9_]+)*)"
 )
 
 

@@ -15,7 +15,7 @@ import tempfile
 import time
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from matrix import interpreters, locks
 from matrix.catalog import ROOT
@@ -67,6 +67,11 @@ class Environment:
 
     python: Path
     seconds: float
+
+    @property
+    def facts(self) -> dict[str, Any]:
+        """For the environment's line in the results: nothing that the lock does not say."""
+        return {}
 
 
 def ensure(catalog: Requirements[S], release: S, source: Source) -> Environment:

@@ -124,3 +124,9 @@ class NotMeasuredError(MatrixError):
     """The gate has nothing to judge by: an environment could not be set up, or there are no results."""
 
     exit_code = 16
+
+
+class ContainerError(MatrixError):
+    """The Docker engine, an image or a container could not be had."""
+
+    exit_code = 17

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from filelock import FileLock, Timeout
 
-from matrix import builds, disk, environment, machine, probe_process
+from matrix import backends, builds, disk, machine, probe_process
 from matrix.errors import BusyError, MatrixError
 from matrix.fingerprint import Fingerprints
 from matrix.records import SCHEMA
@@ -73,16 +73,16 @@ def measure(
         if not todo:
             progress.say(f"{name}: all {len(task.cells)} cells are known, nothing to do")
             return 0
+        backend = backends.chosen(options.backend, options.containers)
         with Writer(options.results / f"{name}.jsonl") as writer:
             recorder = _Recorder(catalog, task, options, writer)
             try:
                 progress.say(f"{name}: making the environment")
-                made = environment.ensure(catalog, task.release, options.source)
-                environment.touch(task.release)
+                made = backend.ensure(catalog, task.release, options.source)
                 if todo.cells:
-                    _run_probe(made, todo.cells, options, workers, recorder, progress)
+                    _run_probe(backend, made, todo.cells, options, workers, recorder, progress)
                 show()
-                for line in builds.build(made.python, catalog, task.release, todo.halves, options.build):
+                for line in backend.build(made, catalog, task.release, todo.halves, options.build):
                     writer.append([line])
                     outcome = f"{line['verdict']} {line['reached']}".strip()
                     progress.say(f"{name}: {line['half']} half of onnxgrid by {line['strategy']}: {outcome}")
@@ -157,7 +157,8 @@ class _Recorder:
 
 
 def _run_probe(
-    made: environment.Environment,
+    backend: backends.Backend,
+    made: backends.Made,
     cells: list[Cell],
     options: Options,
     workers: int,
@@ -175,14 +176,14 @@ def _run_probe(
         "isolate": options.isolate,
         "models": str(models),
     }
-    for message in probe_process.messages(made.python, config):
+    for message in backend.messages(made, config):
         if message["event"] == "cell":
             cell = cells[message["index"]]
             recorder.cell(cell, message["record"])
             progress.cell(cell, message["record"]["verdict"], len(cells))
         elif message["event"] == "ready":
             facts = {name: message[name] for name in ("python", "cuda", "exporters", "packages")}
-            recorder.environment("pass", seconds={"create": made.seconds}, **facts)
+            recorder.environment("pass", seconds={"create": made.seconds}, **facts, **made.facts)
             progress.restart_clock()
         else:
             seconds = {"create": made.seconds, **message["seconds"]}

@@ -8,8 +8,9 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, NoReturn
 
-from matrix import builds
+from matrix import backends, builds
 from matrix.catalog import ROOT
+from matrix.containers import Settings as Containers
 from matrix.environment import Source
 from matrix.errors import UnknownNameError, UsageError
 from matrix.selection import Selection
@@ -41,6 +42,8 @@ class Options:
     runtimes: tuple[str, ...] = ()
     all_runtimes: bool = False
     shard: Shard | None = None
+    backend: str = backends.LOCAL
+    containers: Containers = field(default_factory=Containers)
 
 
 class SuggestingParser(argparse.ArgumentParser):
@@ -98,6 +101,11 @@ def run_parser() -> argparse.ArgumentParser:
     source.add_argument("--index", default="", metavar="URL")
     source.add_argument("--torch-backend", default="", metavar="NAME", help="cpu, cu118, …: see uv")
     source.add_argument("--offline", action="store_true", help="use only what is cached")
+    containers = parser.add_argument_group("containers (see docs/containers.md)")
+    containers.add_argument("--backend", choices=backends.NAMES, default=backends.LOCAL)
+    containers.add_argument("--base-image", default="", metavar="NAME", help="instead of the catalog's")
+    containers.add_argument("--build-network", default="default", metavar="NAME", help="for building images: host, …")
+    containers.add_argument("--gpus", action="store_true", help="give the containers the machine's GPUs")
     disk = parser.add_argument_group("disk")
     disk.add_argument("--disk-budget", type=float, default=15.0, metavar="GB", help="for environments and their cache")
     disk.add_argument("--keep-envs", action="store_true", help="keep every environment, whatever it takes")
@@ -138,6 +146,8 @@ def parse(arguments: Sequence[str]) -> Options:
         runtimes=_list(values.runtime),
         all_runtimes=values.all_runtimes,
         shard=values.shard,
+        backend=values.backend,
+        containers=Containers(base_image=values.base_image, network=values.build_network, gpus=values.gpus),
     )
 
 

@@ -44,6 +44,7 @@ class EnvironmentRecord(TypedDict):
     exporters: NotRequired[list[str]]
     seconds: NotRequired[dict[str, float]]
     peak_rss_mb: NotRequired[int]
+    container: NotRequired[dict[str, str]]
     error: NotRequired[Error]
 
 
