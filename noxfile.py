@@ -4,6 +4,7 @@
 #     "filelock>=3.12",
 #     "jinja2>=3.1",
 #     "nox>=2026.10.20",
+#     "orjson>=3.10",
 #     "packaging>=24",
 #     "pygal>=3.1.3",
 #     "python-discovery>=1.4",

@@ -7,6 +7,8 @@ import os
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Self, cast
 
+import orjson
+
 from matrix.errors import DiskFullError, NewerSchemaError, ResultsError
 from matrix.records import CELL_FIELDS, SCHEMA, BuildRecord, CellRecord, EnvironmentRecord, RunRecord, RuntimeRecord
 from matrix.verdicts import USABLE
@@ -102,7 +104,7 @@ def read_lines(path: Path) -> Iterator[dict[str, Any]]:
             if not raw.endswith(b"\n"):
                 return
             try:
-                line = json.loads(raw)
+                line = _parsed(raw)
             except ValueError as error:
                 raise ResultsError(
                     f"{path}, line {number}: not JSON ({error}).",
@@ -118,6 +120,14 @@ def read_lines(path: Path) -> Iterator[dict[str, Any]]:
                     "Update torch-onnx-matrix, or choose another folder with --results.",
                 )
             yield line
+
+
+def _parsed(raw: bytes) -> Any:
+    """One line. The standard library also reads what JSON has no word for, such as an error of NaN."""
+    try:
+        return orjson.loads(raw)
+    except orjson.JSONDecodeError:
+        return json.loads(raw)
 
 
 def files(folder: Path) -> list[Path]:
