@@ -1,6 +1,7 @@
 # /// script
 # requires-python = ">=3.11"
 # dependencies = [
+#     "docker>=7.1",
 #     "filelock>=3.12",
 #     "jinja2>=3.1",
 #     "nox>=2026.10.20",

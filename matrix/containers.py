@@ -158,7 +158,7 @@ class Engine:
         finished = False
         with self._scratch(config) as scratch:
             command = ["python", "-m", "matrix.probe", "3"]
-            with self._running(image, command, scratch) as (lines, outcome):
+            with self.running(image, command, scratch) as (lines, outcome):
                 for line in lines:
                     message = json.loads(line)
                     finished = message["event"] == "done"
@@ -179,7 +179,7 @@ class Engine:
                 scratch = Path(name)
                 scratch.chmod(0o777)
                 (scratch / "stdin").touch()
-                with self._running(image, ["python", *builds.arguments(half, strategy)], scratch) as (lines, outcome):
+                with self.running(image, ["python", *builds.arguments(half, strategy)], scratch) as (lines, outcome):
                     deque(lines, maxlen=0)  # the guard sends what the front-end prints to standard error
                     status, printed = outcome()
             return builds.outcome(printed, printed, status)
@@ -204,7 +204,7 @@ class Engine:
                         shutil.copyfile(path, models / path.name)
 
     @contextmanager
-    def _running(self, image: Image, command: list[str], scratch: Path) -> Iterator[tuple[Iterator[bytes], Any]]:
+    def running(self, image: Image, command: list[str], scratch: Path) -> Iterator[tuple[Iterator[bytes], Any]]:
         """Lines on the container's standard output, and a function that waits for status and standard error's end."""
         import docker
 
