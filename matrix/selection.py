@@ -73,9 +73,14 @@ class Selection:
         return sorted(chosen)
 
     def chosen_routes(self) -> list[str]:
-        if not self.routes and not self.cells:
-            return default_routes()
-        return _matching("route", self.routes, ROUTES) if self.routes else list(ROUTES)
+        """The default ones unless routes are named; a cell pattern adds those that it names."""
+        if self.routes:
+            return _matching("route", self.routes, ROUTES)
+        named = {pattern.split("/")[2] for pattern in self.cells if pattern.count("/") >= 2}
+        default = default_routes()
+        return [
+            route for route in ROUTES if route in default or any(fnmatchcase(route, name) for name in named - {"*"})
+        ]
 
     def chosen_cases(self) -> list[str]:
         if self.cases:
