@@ -6,7 +6,8 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, Protocol
 
-from matrix import builds, environment, probe_process
+from matrix import builds, environment, own, probe_process
+from matrix.errors import UsageError
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -34,6 +35,9 @@ class Backend(Protocol):
     def ensure(self, catalog: Catalog, release: Release, source: Source) -> Any:
         """Make the environment, or take the one that is there."""
 
+    def extended(self, catalog: Catalog, release: Release, source: Source, needs: tuple[str, ...]) -> Any:
+        """One of its own for cases that need further packages."""
+
     def messages(self, made: Any, config: dict[str, Any]) -> Iterator[dict[str, Any]]:
         """Run a probe in it and yield what it says."""
 
@@ -50,6 +54,11 @@ class Local:
         made = environment.ensure(catalog, release, source)
         environment.touch(release)
         return made
+
+    def extended(
+        self, catalog: Catalog, release: Release, source: Source, needs: tuple[str, ...]
+    ) -> environment.Environment:
+        return environment.ensure(own.ExtendedCatalog(catalog), own.Extended(release, needs), source)
 
     def messages(self, made: environment.Environment, config: dict[str, Any]) -> Iterator[dict[str, Any]]:
         return probe_process.messages(made.python, config)
@@ -79,6 +88,11 @@ class Docker:
 
     def ensure(self, catalog: Catalog, release: Release, source: Source) -> Any:
         return self._engine.image(catalog, release, source)
+
+    def extended(self, catalog: Catalog, release: Release, source: Source, needs: tuple[str, ...]) -> Any:  # noqa: ARG002
+        raise UsageError(
+            f"a container has no place for {', '.join(needs)}.", "Put them into an image and name it by --base-image."
+        )
 
     def messages(self, made: Any, config: dict[str, Any]) -> Iterator[dict[str, Any]]:
         return self._engine.messages(made, config)

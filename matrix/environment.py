@@ -23,8 +23,6 @@ from matrix.errors import DiskFullError, InstallError
 from matrix.tools import uv
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
-
     from matrix.catalog import Requirements, S, Subject
 
 FOLDER = ROOT / ".nox" / "torch"
@@ -153,19 +151,12 @@ class _requirements:  # noqa: N801 - used as a context manager only
         arguments = list(self._requirements)
         if self._lock is not None:
             constraints = Path(self._folder.name, "constraints.txt")
-            constraints.write_text("\n".join(_pins(self._lock)), encoding="utf-8")
+            constraints.write_text("\n".join(locks.pins(self._lock)), encoding="utf-8")
             arguments += ["--constraint", str(constraints)]
         return arguments
 
     def __exit__(self, *_: object) -> None:
         self._folder.cleanup()
-
-
-def _pins(lock: str) -> Iterator[str]:
-    """``name==version`` lines of a lock, without hashes; torch's own companions are left to the other source."""
-    for line in lock.splitlines():
-        if line[:1].isalnum():
-            yield line.removesuffix("\\").strip()
 
 
 def _locked_platform() -> bool:

@@ -126,6 +126,12 @@ class NotMeasuredError(MatrixError):
     exit_code = 16
 
 
+class CaseFileError(MatrixError):
+    """A file of the user's own cases that cannot be read, or says what no case can be."""
+
+    exit_code = 18
+
+
 class ContainerError(MatrixError):
     """The Docker engine, an image or a container could not be had."""
 

@@ -6,10 +6,11 @@ import functools
 import hashlib
 from typing import TYPE_CHECKING
 
-from matrix import locks
+from matrix import locks, own
 from matrix.catalog import ROOT
 from matrix.cells import Cell
 from matrix.environment import Source
+from matrix.probe.cases import CASES
 from matrix.probe.routes import ROUTES
 
 if TYPE_CHECKING:
@@ -39,6 +40,8 @@ class Fingerprints:
         """Twelve hex digits over all that may change the cell's outcome."""
         kernels = kernels_digest() if ROUTES[cell.route].helper else ""
         parts = [self._environment, probe_digest(), kernels, cell.id]
+        if cell.case in CASES and (source := own.digest(CASES[cell.case])):
+            parts.append(source)
         return hashlib.sha256("|".join(parts).encode()).hexdigest()[:12]
 
 
@@ -54,7 +57,8 @@ def stale(catalog: Catalog, results: Results, sources: Mapping[str, Source]) -> 
         key = (record["torch"], origin)
         if key not in makers:
             makers[key] = Fingerprints(catalog, catalog.release(record["torch"]), sources.get(origin, Source()))
-        if record["route"] in ROUTES and makers[key].of(Cell.parse(name)) != record["fingerprint"]:
+        known = record["route"] in ROUTES and record["case"] in CASES
+        if known and makers[key].of(Cell.parse(name)) != record["fingerprint"]:
             found.add(name)
     return found
 

@@ -22,6 +22,8 @@ from matrix.errors import InstallError, NetworkError
 from matrix.tools import uv
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator
+
     from matrix.catalog import Requirements, S, Subject
 
 FOLDER = ENVS / "locks"
@@ -55,6 +57,13 @@ def size_of(lock: Path) -> int:
     """The same for the file of a lock, 0 when it does not say."""
     match = _DOWNLOAD.search(lock.read_text(encoding="utf-8"))
     return int(match[1]) if match else 0
+
+
+def pins(lock: str) -> Iterator[str]:
+    """``name==version`` lines of a lock, without hashes; torch's own companions are left to the other source."""
+    for line in lock.splitlines():
+        if line[:1].isalnum():
+            yield line.removesuffix("\\").strip()
 
 
 def make(catalog: Requirements[S], release: S) -> Path:

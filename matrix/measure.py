@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from filelock import FileLock, Timeout
 
-from matrix import backends, builds, disk, machine, probe_process
+from matrix import backends, builds, disk, machine, own, probe_process
 from matrix.errors import BusyError, MatrixError
 from matrix.fingerprint import Fingerprints
 from matrix.records import SCHEMA
@@ -79,8 +79,9 @@ def measure(
             try:
                 progress.say(f"{name}: making the environment")
                 made = backend.ensure(catalog, task.release, options.source)
-                if todo.cells:
-                    _run_probe(backend, made, todo.cells, options, workers, recorder, progress)
+                for needs, cells in own.by_requirements(todo.cells).items():
+                    place = made if not needs else backend.extended(catalog, task.release, options.source, needs)
+                    _run_probe(backend, place, cells, options, workers, recorder, progress)
                 show()
                 for line in backend.build(made, catalog, task.release, todo.halves, options.build):
                     writer.append([line])
@@ -175,6 +176,7 @@ def _run_probe(
         "group": options.group,
         "isolate": options.isolate,
         "models": str(models),
+        "own": [str(path) for path in options.own],
     }
     for message in backend.messages(made, config):
         if message["event"] == "cell":
@@ -185,6 +187,8 @@ def _run_probe(
             facts = {name: message[name] for name in ("python", "cuda", "exporters", "packages")}
             recorder.environment("pass", seconds={"create": made.seconds}, **facts, **made.facts)
             progress.restart_clock()
+        elif message["event"] == "note":
+            progress.say(message["text"])
         else:
             seconds = {"create": made.seconds, **message["seconds"]}
             recorder.environment("pass", seconds=seconds, peak_rss_mb=message["peak_rss_mb"])

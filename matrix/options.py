@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, NoReturn
 
-from matrix import backends, builds
+from matrix import backends, builds, own
 from matrix.catalog import ROOT
 from matrix.containers import Settings as Containers
 from matrix.environment import Source
@@ -42,6 +42,7 @@ class Options:
     runtimes: tuple[str, ...] = ()
     all_runtimes: bool = False
     shard: Shard | None = None
+    own: tuple[Path, ...] = ()
     backend: str = backends.LOCAL
     containers: Containers = field(default_factory=Containers)
 
@@ -62,6 +63,7 @@ def add_selection(parser: argparse.ArgumentParser) -> None:
     group.add_argument("--cell", action="append", default=[], metavar="CELL", help="the same, by name")
     group.add_argument("--torch", default="", metavar="LIST", help="releases: 1.8.0,2.0.1,newest or '2.*'")
     group.add_argument("--opset", default="", metavar="LIST", help="opsets: 11-16,20")
+    group.add_argument("--cases", action="append", type=Path, default=[], metavar="FILE", help="cases of your own")
     group.add_argument("--case", default="", metavar="LIST", help="cases: 'grid_sample-*'")
     group.add_argument("--route", default="", metavar="LIST", help="routes: native,shim")
     group.add_argument("--all-cases", action="store_true", help="every case instead of the core ones")
@@ -146,6 +148,7 @@ def parse(arguments: Sequence[str]) -> Options:
         runtimes=_list(values.runtime),
         all_runtimes=values.all_runtimes,
         shard=values.shard,
+        own=tuple(path.resolve() for path in values.cases),
         backend=values.backend,
         containers=Containers(base_image=values.base_image, network=values.build_network, gpus=values.gpus),
     )
@@ -157,10 +160,13 @@ def unknown_option(parser: argparse.ArgumentParser, text: str) -> UsageError:
 
 
 def selection_of(values: argparse.Namespace) -> Selection:
+    """What is selected; files of the user's own cases become known, and stand for the core cases."""
+    declared = tuple(case.id for case in own.declare(values.cases))
+    named = values.case or values.all_cases or values.patterns or values.cell
     return Selection(
         torch=_list(values.torch),
         opsets=_list(values.opset),
-        cases=_list(values.case),
+        cases=_list(values.case) if named else declared,
         routes=_list(values.route),
         cells=tuple(values.patterns + values.cell),
         all_cases=values.all_cases,

@@ -12,6 +12,8 @@ from matrix.probe.routes import DYNAMO, ROUTES
 
 if TYPE_CHECKING:
     from matrix.catalog import Catalog, Release
+    from matrix.probe.cases import Case
+    from matrix.probe.routes import Route
     from matrix.selection import Selection
 
 
@@ -39,7 +41,7 @@ def make_plan(catalog: Catalog, selection: Selection) -> list[Task]:
             for route in routes
             if ROUTES[route].exporter in release.exporters
             for case in cases
-            if ROUTES[route].serves(CASES[case])
+            if _serves(ROUTES[route], CASES[case])
             for opset in opsets
             if selection.accepts((cell := Cell(torch=release.version, opset=opset, route=route, case=case)).id)
         )
@@ -48,6 +50,11 @@ def make_plan(catalog: Catalog, selection: Selection) -> list[Task]:
     if not tasks:
         raise _nothing(catalog, selection, routes)
     return tasks
+
+
+def _serves(route: Route, case: Case) -> bool:
+    """A model of the user's own that calls none of the operators has nothing that a helper could replace."""
+    return route.serves(case) and (route.helper is None or bool(case.operators))
 
 
 def _nothing(catalog: Catalog, selection: Selection, routes: list[str]) -> UsageError:

@@ -8,7 +8,7 @@ from __future__ import annotations
 import sys
 from typing import TYPE_CHECKING
 
-from matrix.cli import advise, basic, check, ci, merge, report, results, runtimes, shards
+from matrix.cli import advise, attempt, basic, check, ci, merge, report, results, runtimes, shards
 from matrix.errors import MatrixError, UnknownNameError
 from matrix.options import SuggestingParser, unknown_option
 
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
 #: In the order of ``--help``.
-_ROOMS = (advise, results, merge, check, report, runtimes, shards, ci, basic)
+_ROOMS = (advise, attempt, results, merge, check, report, runtimes, shards, ci, basic)
 
 
 def main(arguments: Sequence[str]) -> int:

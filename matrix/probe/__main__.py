@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import platform
 import time
-from typing import Dict
+from typing import Any, Dict
 
 from matrix.probe import host
 
@@ -33,9 +33,30 @@ def main() -> None:
     from matrix.probe.settings import Settings
     from matrix.probe.zygote import Zygote
 
-    cells, settings = config["cells"], Settings(config)
-    zygote = Zygote(cells, settings, host.say_cell, lambda indices, pipe: child.run(cells, indices, pipe, settings))
-    host.run(zygote, seconds)
+    settings = Settings(config)
+    broken = _own_cases(config)
+    left = [index for index in range(len(config["cells"])) if index not in broken]
+    cells = [config["cells"][index] for index in left]
+    for index, record in broken.items():
+        host.say_cell(index, record)
+
+    def emit(index: int, record: Dict[str, Any]) -> None:
+        host.say_cell(left[index], record)
+
+    host.run(Zygote(cells, settings, emit, lambda indices, pipe: child.run(cells, indices, pipe, settings)), seconds)
+
+
+def _own_cases(config: Dict[str, Any]) -> Dict[int, Dict[str, Any]]:
+    """Make the user's own cases known; the records of those that cannot be, whose reason is said once."""
+    if not config.get("own"):
+        return {}
+    from matrix.probe import own
+
+    failure = own.install(config["own"])
+    if failure is None:
+        return {}
+    host.say({"event": "note", "text": str(failure)})
+    return own.broken(config["cells"], failure)
 
 
 if __name__ == "__main__":
