@@ -79,6 +79,9 @@ def _answering(log: Path) -> Any:
 @pytest.fixture(scope="session")
 def base_image(client: Any, tmp_path_factory: pytest.TempPathFactory) -> str:
     """A small Debian with the interpreter that the release needs, copied from this machine."""
+    with suppress(docker.errors.ImageNotFound):
+        client.images.get(BASE)
+        return BASE
     if shutil.which("debootstrap") is None:
         _absent("a base image is made by debootstrap, which is not installed")
     root = tmp_path_factory.mktemp("image") / "root"
