@@ -27,6 +27,7 @@ PAGES = [
     "environments.html",
     f"case/{CASE}.html#?axes=torch",
     "findings.html",
+    "claims.html",
     "changes.html",
     "charts.html",
     "runtimes.html",
