@@ -4,6 +4,7 @@
 #     "docker>=7.1",
 #     "filelock>=3.12",
 #     "jinja2>=3.1",
+#     "markdown-it-py>=3",
 #     "nox>=2026.10.20",
 #     "orjson>=3.10",
 #     "packaging>=24",

@@ -33,7 +33,7 @@ _ENGINES = {
     "opencv": "OpenCV",
 }
 #: Routes in the order in which they ask for little: any runtime, ONNX Runtime alone, another exporter.
-_ROUTES = ("shim", "custom", "native", "contrib", "fused", "dynamo", "shim@dynamo", "custom@dynamo")
+ORDER = ("shim", "custom", "native", "contrib", "fused", "dynamo", "shim@dynamo", "custom@dynamo")
 
 
 @dataclass(frozen=True, slots=True)
@@ -92,7 +92,7 @@ def _step(step: str, cell: CellRecord) -> str:
 
 
 def _other_routes(results: Results, cell: CellRecord, runtime: str) -> Iterator[Remedy]:
-    for route in (name for name in _ROUTES if name in ROUTES and name != cell["route"]):
+    for route in (name for name in ORDER if name in ROUTES and name != cell["route"]):
         other = _cell(results, cell, route=route)
         if other is not None and _usable(results, other, runtime):
             yield Remedy("route", f"use the {route} route", other["cell"], runtime)

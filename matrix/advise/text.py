@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from matrix.advise.standing import Price, Standing
     from matrix.advise.upgrade import Upgrade
 
-_INSTALL = "pip install onnxgrid, or pip install ./kernels from a checkout"
+INSTALL = "pip install onnxgrid, or pip install ./kernels from a checkout"
 
 
 def as_text(advice: Advice) -> str:
@@ -38,7 +38,7 @@ def _lines(advice: Advice) -> Iterator[str]:
         yield f"  why       {advice.why}"
         yield f"  price     {_price(best.price)}"
         if best.route in ROUTES and ROUTES[best.route].helper:
-            yield f"  needs     {_INSTALL}"
+            yield f"  needs     {INSTALL}"
         yield f"  measured  {advice.measured_where}; {best.cell}"
     yield from _section("How the decision was made", [f"{s.question}  {s.answer}: {s.detail}" for s in advice.path])
     others = [one for one in advice.routes if one is not best]

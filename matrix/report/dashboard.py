@@ -15,8 +15,10 @@ from urllib.parse import quote
 from jinja2 import Environment, FileSystemLoader, Template
 from markupsafe import escape
 
-from matrix.report import findings, table
+from matrix.advise.question import runtime_key
+from matrix.report import advising, findings, table
 from matrix.report.charts import charts
+from matrix.report.claims import claims, introduction
 from matrix.report.cube import cube
 from matrix.report.details import encode, script
 from matrix.report.diff import KINDS, compare
@@ -39,10 +41,21 @@ if TYPE_CHECKING:
 
 TEMPLATES = Path(__file__).resolve().parents[2] / "templates" / "dashboard"
 
+#: The questions of the decision flow with what stands for their values before anything is asked, and their answers.
+FLOW = (
+    ("onnx", ("N",), ("yes", "no")),
+    ("exporter", ("torchscript / dynamo", "X", "native / dynamo"), ("yes", "no")),
+    ("route", (), ("native", "other", "none")),
+    ("load", ("ONNX Runtime",), ("yes", "no")),
+    ("verify", (), ("yes", "no")),
+)
+
 #: Pages of the navigation in their order.
 NAVIGATION = (
     ("overview", "index.html"),
+    ("advise", "advise.html"),
     ("findings", "findings.html"),
+    ("claims", "claims.html"),
     ("changes", "changes.html"),
     ("environments", "environments.html"),
     ("runtimes", "runtimes.html"),
@@ -64,11 +77,13 @@ def render(
     site.link_models(models, folder)
     site.assets()
     site.overview()
+    site.advise()
     site.cases()
     site.environments()
     site.runtimes()
     site.page("builds", "builds.html")
     site.page("findings", "findings.html", **_findings(site.table))
+    site.page("claims", "claims.html", claims=claims(), introduction=introduction())
     site.page("charts", "charts.html", charts=charts(site.table))
     if before is not None:
         site.changes(before)
@@ -134,6 +149,12 @@ class _Site:
             for group, cases in self.table.groups()
         ]
         self.page("overview", "index.html", groups=groups, summary=summary(self.table))
+
+    def advise(self) -> None:
+        lists = advising.lists(self.table)
+        self.out.write("data/advice.js", script(lists, "matrixAdvice"))
+        names = sorted(lists["runtimes"], key=runtime_key, reverse=True)
+        self.page("advise", "advise.html", operators=advising.operators(self.table), runtimes=names, flow=FLOW)
 
     def cases(self) -> None:
         for case in self.table.cases:

@@ -11,6 +11,7 @@ import json
 from typing import TYPE_CHECKING, Any
 
 from matrix.records import CELL_FIELDS
+from matrix.report.advising import scripts
 from matrix.verdicts import STAGES
 
 if TYPE_CHECKING:
@@ -68,11 +69,11 @@ def encode(table: Table, case: str, kept: Collection[str] = frozenset()) -> dict
     seconds: list[Mapping[str, float]] = [record.get("seconds", {}) for record in records]
     taken = set().union(*seconds)
     columns |= {f"seconds.{stage}": [one.get(stage) for one in seconds] for stage in STAGES if stage in taken}
-    if judged := table.results.runs:
-        values["runs"] = [_runs(judged[digest]) if digest in judged else [] for digest in values.get("digest", ())]
+    if table.results.runs:
+        _add_runs(values, table.results.runs)
     if kept:
         values["kept"] = [int(digest in kept) for digest in values.get("digest", ())]
-    return {"case": case, "columns": columns, "values": values}
+    return {"case": case, "columns": columns, "values": values, "scripts": scripts(table, case)}
 
 
 class _Places:
@@ -99,6 +100,33 @@ def _add_pooled(columns: dict[str, list[Any]], values: dict[str, list[Any]], nam
         values[name] = [distinct[key] for key in first]
 
 
-def _runs(runs: Mapping[str, RunRecord]) -> list[list[Any]]:
-    """What further runtimes said about one file; RUN_FIELDS in their order."""
-    return [[name, *(run.get(field) for field in RUN_FIELDS)] for name, run in sorted(runs.items())]
+def _add_runs(values: dict[str, list[Any]], judged: Mapping[str, Mapping[str, RunRecord]]) -> None:
+    """What further runtimes said: ``runs`` holds, per file, positions in ``told``, the distinct things that were said.
+
+    A row of ``told`` is the runtime's name, RUN_FIELDS in their order, and the seconds of the run where they are known.
+    """
+    told: dict[str, int] = {}
+    rows: list[list[Any]] = []
+    at: dict[int, int] = {}  # one line of a compact file speaks of many files
+    known: dict[int, list[int]] = {}  # files that are the same model share their runs
+    for digest in values.get("digest", ()):
+        runs = judged.get(digest)
+        if runs is None or id(runs) in known:
+            continue
+        known[id(runs)] = positions = []
+        for name in sorted(runs):
+            run = runs[name]
+            if id(run) not in at:
+                row = _row(run)
+                at[id(run)] = told.setdefault(repr(row), len(rows))
+                if at[id(run)] == len(rows):
+                    rows.append(row)
+            positions.append(at[id(run)])
+    values["told"] = rows
+    values["runs"] = [known[id(judged[digest])] if digest in judged else [] for digest in values.get("digest", ())]
+
+
+def _row(run: RunRecord) -> list[Any]:
+    row = [run["runtime"], *(run.get(field) for field in RUN_FIELDS)]
+    seconds = run.get("seconds", {})
+    return [*row, seconds["run"]] if "run" in seconds else row

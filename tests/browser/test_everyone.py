@@ -19,12 +19,15 @@ if TYPE_CHECKING:
 PAGES = [
     "index.html",
     "index.html#?torch=1.8.0&opset=11",
+    "advise.html",
+    f"advise.html#?torch=1.8.0&opset=25&case={CASE}",
     f"case/{CASE}.html",
     f"case/{CASE}.html#torch-1.8.0/opset-11/native",
     "torch/2.0.1.html",
     "environments.html",
     f"case/{CASE}.html#?axes=torch",
     "findings.html",
+    "claims.html",
     "changes.html",
     "charts.html",
     "runtimes.html",
@@ -37,6 +40,8 @@ PAGES = [
 def _settle(page: Any) -> None:
     if "/opset-" in page.url:
         page.wait_for_selector("#panel .record")
+    elif "advise" in page.url:
+        page.wait_for_selector("#recommended")
 
 
 @pytest.mark.parametrize(

@@ -6,6 +6,7 @@ import re
 
 import pytest
 
+from matrix.probe.routes import ROUTES
 from matrix.report.dashboard import TEMPLATES
 from matrix.report.strings import LANGUAGES, Strings
 from matrix.verdicts import VERDICTS
@@ -15,7 +16,20 @@ SOURCES = "".join(
     path.read_text(encoding="utf-8") for kind in ("*.j2", "js/*.js") for path in sorted(TEMPLATES.glob(kind))
 )
 #: Keys that templates and scripts put together from a place and a name.
-COMPOSED = {"verdict.", "short.", "page.", "detail.", "change.", "chart."}
+COMPOSED = {
+    "verdict.",
+    "short.",
+    "page.",
+    "detail.",
+    "change.",
+    "chart.",
+    "advice.ask_",
+    "advice.say_",
+    "advice.then_",
+    "route.",
+    "claim.",
+    "claims.",
+}
 
 
 @pytest.mark.parametrize("key", STRINGS.texts)
@@ -34,8 +48,8 @@ def test_every_word_is_used() -> None:
 
 
 def test_every_word_that_is_asked_for_exists() -> None:
-    asked = set(re.findall(r'(?:\bt|plain|attribute|word|text)\([^"()]*"([a-z]+\.[a-z_-]+)"', SOURCES))
-    assert asked - set(STRINGS.texts) == set()
+    asked = set(re.findall(r'(?:\bt|plain|attribute|word|text|say)\([^"()]*"([a-z]+\.[a-z_-]+)"', SOURCES))
+    assert asked - set(STRINGS.texts) - COMPOSED == set()
     assert len(asked) > 60
 
 
@@ -43,3 +57,8 @@ def test_every_word_that_is_asked_for_exists() -> None:
 def test_every_verdict_has_a_short_word_and_its_documented_meaning(name: str) -> None:
     assert len(STRINGS.texts[f"short.{name}"]["en"]) <= 10
     assert STRINGS.texts[f"verdict.{name}"]["en"] == VERDICTS[name].meaning
+
+
+@pytest.mark.parametrize("name", ROUTES)
+def test_every_route_has_its_summary(name: str) -> None:
+    assert STRINGS.texts[f"route.{name}"]["en"] == ROUTES[name].summary

@@ -24,7 +24,13 @@ matrix.ready(() => {
     return { ...label, small: label.asRoute ? look.ranges(tries.map((one) => one.rank === first.rank)) : "" };
   };
 
+  /** What a script wrote into a square, so that the same is not written, and laid out, again. */
+  const painted = new Map();
+
   const paint = (td, label, href) => {
+    const key = [label.tone, label.name, label.word, label.small].join("|");
+    if (painted.get(td) === key) return td.firstElementChild.setAttribute("href", href);
+    painted.set(td, key);
     td.className = [label.tone, "v-" + label.name, td.classList.contains("here") ? "here" : ""].join(" ").trim();
     const link = td.firstElementChild;
     link.setAttribute("href", href);
@@ -41,13 +47,17 @@ matrix.ready(() => {
     const find = state.get("find").trim().toLowerCase();
     const plain = opset < 0 && !state.get("route");
     const carried = state.get("route") ? "?route=" + state.get("route") : "";
+    let restored = false;
     for (const row of table.querySelectorAll("tr[data-case]")) {
       const cells = cube.cells[row.dataset.case];
       row.hidden = !row.dataset.case.toLowerCase().includes(find);
       if (row.hidden) continue;
       cube.releases.forEach((release, position) => {
         const td = row.cells[position + 1];
+        if (plain && !painted.has(td)) return;
         if (plain) {
+          painted.delete(td);
+          restored = true;
           const [look, inside, href] = untouched.get(td);
           td.className = look;
           td.firstElementChild.innerHTML = inside;
@@ -61,7 +71,7 @@ matrix.ready(() => {
     }
     for (const group of table.tBodies) group.hidden = [...group.rows].every((row) => row.hidden);
     for (const head of table.querySelectorAll("thead [data-torch]")) head.classList.toggle("chosen", head.dataset.torch === chosen);
-    matrix.translate(table);
+    if (restored || matrix.language !== "en") matrix.translate(table);
     answer(cube.releases.indexOf(chosen), opset, routes, find, carried);
   };
 

@@ -24,12 +24,14 @@ matrix.details = {
     }
     return record;
   },
+  /** What further runtimes said of one file: rows of runtime, verdict, stage, … */
+  runs: ({ values }, digest) => (values.runs?.[digest] ?? []).map((position) => values.told[position]),
   /** The record of one cell with what further runtimes said, or null. */
   record(data, release, opset, route) {
     const row = this.index(data).get(`${release},${opset},${route}`);
     if (row === undefined) return null;
     const digest = data.columns.digest?.[row];
-    return { ...this.read(data, row), runs: data.values.runs?.[digest] ?? [], kept: data.values.kept?.[digest] ?? 0 };
+    return { ...this.read(data, row), runs: this.runs(data, digest), kept: data.values.kept?.[digest] ?? 0 };
   },
 };
 function matrixDetails(data) { matrix.details.last = data; }
@@ -78,7 +80,10 @@ matrix.panel = {
     try {
       const data = await matrix.details.load(table.dataset.slug);
       const id = `${place}/${cube.routes[route]}/${table.dataset.case}`;
-      body = matrix.recordView(matrix.details.record(data, release, opset, route), id, cube.verdicts[look.rank(cells, release, opset, route)][0]);
+      await matrix.loadLists();
+      const remedy = new matrix.Remedy(data);
+      const helps = (runtime) => remedy.sentence(cube.releases[release], cube.opsets[opset], cube.routes[route], runtime);
+      body = matrix.recordView(matrix.details.record(data, release, opset, route), id, cube.verdicts[look.rank(cells, release, opset, route)][0], helps);
     } catch (error) {
       body = [matrix.element("p", { class: "note" }, matrix.word("detail.missing", error.message))];
     }
@@ -89,6 +94,10 @@ matrix.panel = {
     const area = document.querySelector(".with-panel");
     if (area.getBoundingClientRect().top < 0) area.scrollIntoView({ block: "start" });
     document.getElementById(place)?.scrollIntoView({ block: "nearest", inline: "nearest" });
+  },
+  adviceLink(release, opset) {
+    const name = document.querySelector("table.squares[data-case]").dataset.case;
+    return `${matrix.root}advise.html#?${new URLSearchParams({ torch: matrix.cube.releases[release], opset: matrix.cube.opsets[opset], case: name })}`;
   },
   head(place, cells, release, opset, current) {
     const { cube, look, element, state } = matrix;
@@ -101,6 +110,7 @@ matrix.panel = {
     return [
       element("button", { type: "button", class: "close", "aria-label": matrix.text("word.close"), "data-t-aria-label": "word.close", onclick: () => this.close() }, "×"),
       element("h2", { tabindex: "-1" }, `PyTorch ${cube.releases[release]}, opset ${cube.opsets[opset]}`),
+      element("p", {}, element("a", { href: this.adviceLink(release, opset) }, matrix.word("advice.here"))),
       element("ul", { class: "tabs" }, tabs),
     ];
   },

@@ -10,7 +10,7 @@ matrix.slices = {
       const judged = {};
       const own = columns.runtime ? values.runtime[columns.runtime[row]] : undefined;
       if (own !== undefined) judged[own] = ranks[verdict];
-      for (const [runtime, told] of values.runs?.[columns.digest?.[row]] ?? []) judged[runtime] = ranks[told];
+      for (const [runtime, told] of matrix.details.runs(data, columns.digest?.[row])) judged[runtime] = ranks[told];
       const file = columns.digest !== undefined && columns.digest[row] >= 0;
       return { release, opset: columns.opset[row], route: columns.route[row], rank: ranks[verdict], file, judged };
     });

@@ -1,6 +1,6 @@
 /* One record in words: where it stopped, what was said, what the file holds, how to do it again. */
 "use strict";
-matrix.recordView = (record, id, verdict) => {
+matrix.recordView = (record, id, verdict, helps) => {
   const { element, word } = matrix;
   const stages = ["install", "build", "export", "check", "load", "run", "compare"];
   const command = element("div", { class: "command-line" }, element("pre", { class: "command" }, matrix.command(id)), matrix.copyButton(matrix.command(id)));
@@ -8,13 +8,14 @@ matrix.recordView = (record, id, verdict) => {
   if (!record) {
     return [...parts, element("p", { class: "note" }, word("detail.not_measured")), element("h2", {}, word("detail.measure")), command];
   }
+  if (helps("")) parts.push(matrix.remedyView(helps("")));
   const at = stages.indexOf(record.stage);
   parts.push(element("ol", { class: "steps", "aria-label": matrix.text("detail.reached") }, stages.map((stage, position) =>
     element("li", { class: position < at ? "done" : position === at ? "at" : null, "aria-current": position === at ? "step" : null }, stage))));
   if (record.stale) parts.push(element("p", { class: "note" }, word("detail.stale")));
   if (record.error) parts.push(matrix.errorView(record.error));
   if (record.output) parts.push(element("details", { open: true }, element("summary", {}, word("word.output")), element("pre", {}, record.output)));
-  parts.push(element("dl", { class: "record" }, matrix.recordFacts(record)));
+  parts.push(element("dl", { class: "record" }, matrix.recordFacts(record, helps)));
   parts.push(element("h2", {}, word("detail.reproduce")), command);
   return parts;
 };
@@ -45,7 +46,7 @@ matrix.spelled = (value) => (Array.isArray(value) ? JSON.stringify(value) : Obje
 
 matrix.number = (value) => (typeof value !== "number" ? String(value) : value !== 0 && Math.abs(value) < 0.001 ? value.toExponential(2) : String(+value.toPrecision(4)));
 
-matrix.recordFacts = (record) => {
+matrix.recordFacts = (record, helps) => {
   const { element, word, number } = matrix;
   const pairs = (value) => element("ul", {}, Object.entries(value).map(([key, one]) =>
     element("li", {}, element("code", {}, key), " ", typeof one === "object" && one !== null ? matrix.spelled(one) : typeof one === "number" ? number(one) : String(one))));
@@ -62,7 +63,7 @@ matrix.recordFacts = (record) => {
   if (record.runtime) lines.push(line(word("word.runtime"), record.runtime));
   const seconds = Object.entries(record).filter(([key]) => key.startsWith("seconds.")).map(([key, value]) => [key.slice(8), value]);
   if (seconds.length) lines.push(line(word("detail.timing"), pairs(Object.fromEntries(seconds))));
-  if (record.runs.length) lines.push(line(word("detail.runtimes"), matrix.runsView(record.runs)));
+  if (record.runs.length) lines.push(line(word("detail.runtimes"), matrix.runsView(record.runs, helps)));
   const age = Math.floor((Date.now() - Date.parse(record.measured_at)) / 864e5);
   lines.push(line(word("word.origin"), word(record.origin === "reference" ? "word.reference" : "word.local")));
   lines.push(line(word("word.machine"), matrix.cube.machines[record.machine] ?? record.machine));
@@ -75,11 +76,14 @@ matrix.recordFacts = (record) => {
   return lines;
 };
 
-matrix.runsView = (runs) => {
+matrix.remedyView = (sentence) => matrix.element("p", { class: "remedy" }, matrix.word("remedy.heading"), ": ", sentence);
+
+matrix.runsView = (runs, helps) => {
   const { element } = matrix;
   const tones = Object.fromEntries(matrix.cube.verdicts.map(([name, symbol, tone]) => [name, { symbol, tone }]));
   return element("ul", {}, runs.map(([runtime, verdict, stage, error, placement, problem]) => element("li", {},
     `${runtime} `, element("span", { class: `verdict ${tones[verdict]?.tone} v-${verdict}` }, `${tones[verdict]?.symbol ?? ""} ${verdict}`),
     placement ? ` ${placement}` : "", error !== null && error !== undefined ? ` ${matrix.number(error)}` : "",
-    problem ? element("div", { class: "message" }, `${stage}: ${problem.type}: ${problem.message}`) : null)));
+    problem ? element("div", { class: "message" }, `${stage}: ${problem.type}: ${problem.message}`) : null,
+    !runtime.includes("+") && helps(runtime) ? matrix.remedyView(helps(runtime)) : null)));
 };
