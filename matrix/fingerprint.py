@@ -57,8 +57,9 @@ def stale(catalog: Catalog, results: Results, sources: Mapping[str, Source]) -> 
         key = (record["torch"], origin)
         if key not in makers:
             makers[key] = Fingerprints(catalog, catalog.release(record["torch"]), sources.get(origin, Source()))
-        known = record["route"] in ROUTES and record["case"] in CASES
-        if known and makers[key].of(Cell.parse(name)) != record["fingerprint"]:
+        cell = Cell.parse(name)
+        known = cell.route in ROUTES and cell.case in CASES
+        if known and makers[key].of(cell) != record["fingerprint"]:
             found.add(name)
     return found
 
