@@ -3,6 +3,7 @@
 # dependencies = [
 #     "filelock>=3.12",
 #     "jinja2>=3.1",
+#     "msgspec>=0.20",
 #     "nox>=2026.10.20",
 #     "packaging>=24",
 #     "pygal>=3.1.3",

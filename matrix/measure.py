@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 from filelock import FileLock, Timeout
 
 from matrix import backends, builds, disk, machine, probe_process
-from matrix.errors import BusyError, MatrixError
+from matrix.errors import BusyError, MatrixError, writing
 from matrix.fingerprint import Fingerprints
 from matrix.records import SCHEMA
 from matrix.results import Writer, read_lines
@@ -166,7 +166,8 @@ def _run_probe(
     progress: Progress,
 ) -> None:
     models = options.results / "models"
-    models.mkdir(parents=True, exist_ok=True)
+    with writing(models):
+        models.mkdir(parents=True, exist_ok=True)
     config = {
         "cells": probe_process.described(cells),
         "timeout": options.timeout_s,
@@ -193,13 +194,17 @@ def _run_probe(
 @contextmanager
 def exclusive(folder: Path, name: str) -> Iterator[None]:
     """Only one run at a time for that environment or runtime and folder; raises BusyError."""
-    folder.mkdir(parents=True, exist_ok=True)
     lock = FileLock(folder / f".{name}.lock")
     try:
-        with lock.acquire(timeout=0):
-            yield
+        with writing(folder):
+            folder.mkdir(parents=True, exist_ok=True)
+            lock.acquire(timeout=0)
     except Timeout:
         raise BusyError(
             f"another run is measuring {name} into {folder}.",
             "Wait for it, or choose another folder with --results FOLDER.",
         ) from None
+    try:
+        yield
+    finally:
+        lock.release()

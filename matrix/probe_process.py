@@ -7,11 +7,12 @@ import os
 import signal
 import subprocess
 import tempfile
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from typing import TYPE_CHECKING, Any
 
 from matrix.catalog import ROOT
 from matrix.errors import ProbeError
+from matrix.probe.lifetime import SESSION, processes
 from matrix.probe.routes import DYNAMO, ROUTES
 
 if TYPE_CHECKING:
@@ -69,6 +70,7 @@ def _probe(
     python: Path, module: str, config: dict[str, Any], output: Any
 ) -> Iterator[tuple[subprocess.Popen[bytes], Iterator[bytes]]]:
     """The running probe and the lines it says on its own descriptor; killed with all its children on the way out."""
+    folder = tempfile.TemporaryDirectory(prefix="matrix-probe-", ignore_cleanup_errors=True)
     read, write = os.pipe()
     process = subprocess.Popen(
         [str(python), "-m", module, str(write)],
@@ -77,15 +79,16 @@ def _probe(
         stderr=subprocess.STDOUT,
         pass_fds=(write,),
         env=os.environ | {"PYTHONPATH": os.pathsep.join([str(ROOT), str(ROOT / "kernels")]), "PYTHONNOUSERSITE": "1"},
-        cwd=tempfile.gettempdir(),
+        cwd=folder.name,
         start_new_session=True,
     )
     os.close(write)
     try:
         with os.fdopen(read, "rb") as lines:
             if process.stdin is not None:
-                process.stdin.write(json.dumps(config).encode())
-                process.stdin.close()
+                with suppress(BrokenPipeError):  # it died at once; its exit code says more
+                    process.stdin.write(json.dumps(config).encode())
+                    process.stdin.close()
             yield process, lines
     finally:
         if process.poll() is None:
@@ -95,3 +98,12 @@ def _probe(
             except subprocess.TimeoutExpired:
                 process.kill()
                 process.wait()
+        _end_session(process.pid)
+        folder.cleanup()
+
+
+def _end_session(session: int) -> None:
+    """Kill what is left of a probe that died before it could clean up."""
+    for pid in processes(SESSION, session):
+        with suppress(OSError):
+            os.kill(pid, signal.SIGKILL)

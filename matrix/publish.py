@@ -9,7 +9,7 @@ from filelock import FileLock
 from matrix import catalog as catalogs
 from matrix import results as stored
 from matrix.environment import Source
-from matrix.errors import MissingDependencyError
+from matrix.errors import MissingDependencyError, writing
 from matrix.fingerprint import stale
 from matrix.options import REFERENCE
 
@@ -33,8 +33,9 @@ def dashboard(folder: Path, *, source: Source | None = None, before: Path | None
         ) from error
     folders = [folder] if folder == REFERENCE else [REFERENCE, folder]
     catalog = catalogs.load()
-    folder.mkdir(parents=True, exist_ok=True)
-    with FileLock(folder / ".dashboard.lock"):
+    with writing(folder):
+        folder.mkdir(parents=True, exist_ok=True)
+    with writing(folder), FileLock(folder / ".dashboard.lock"):
         results = stored.load(*folders)
         old = stale(catalog, results, {folder.name: source or Source()})
         known = known_from(catalog, results, stale=old)

@@ -1,7 +1,7 @@
 """What every forked child does, whatever it measures: talk to the zygote, keep what is printed, stay within limits.
 
 On the pipe to the zygote a child writes ``S <index>`` when it starts a cell, ``T <stage>`` at each stage and
-``R <json>`` when it has finished it, one line each. Everything that native code or the case prints goes to a file of
+``R <json>`` when it has finished it, one line each; ``F`` when the rest of its group is to go on in a fresh child. Everything that native code or the case prints goes to a file of
 the child's own, of which the last part is kept with a failure.
 """
 
@@ -21,13 +21,19 @@ OUTPUT_LIMIT = 1500
 PIPE_FD = 201
 CAPTURE_FD = 202
 
+#: The child itself; a process that a case forked, and that came back out of the case, is not the cell.
+_child = 0
+
 
 def run(pipe: int, memory_mb: int, work: Callable[[], None]) -> None:
     """Do the work as a child of the zygote, then leave without running anybody's exit handlers."""
+    global _child  # noqa: PLW0603 - a property of the process
     status = 1
     try:
+        _child = os.getpid()
         os.setpgid(0, 0)
         die_with_parent()
+        _own_folder()
         os.dup2(pipe, PIPE_FD, inheritable=False)
         os.close(pipe)
         _capture()
@@ -40,6 +46,7 @@ def run(pipe: int, memory_mb: int, work: Callable[[], None]) -> None:
 
 def start(index: int) -> None:
     """A cell begins; what was printed before is forgotten."""
+    _only_the_child()
     os.ftruncate(CAPTURE_FD, 0)
     os.lseek(CAPTURE_FD, 0, os.SEEK_SET)
     os.write(PIPE_FD, b"S %d\n" % index)
@@ -47,11 +54,13 @@ def start(index: int) -> None:
 
 def stage(name: str) -> None:
     """A stage begins, so that a crash can be laid at the right door."""
+    _only_the_child()
     os.write(PIPE_FD, b"T " + name.encode() + b"\n")
 
 
 def report(record: Dict[str, Any]) -> None:
     """The cell is finished; a failure takes along what was printed."""
+    _only_the_child()
     if "error" in record:
         output = captured()
         if output:
@@ -59,6 +68,26 @@ def report(record: Dict[str, Any]) -> None:
     data = b"R " + json.dumps(record, separators=(",", ":")).encode() + b"\n"
     while data:
         data = data[os.write(PIPE_FD, data) :]
+
+
+def leave() -> None:
+    """The cells that are left are to be measured in a fresh child."""
+    os.write(PIPE_FD, b"F\n")
+
+
+def _only_the_child() -> None:
+    if _child not in (0, os.getpid()):
+        os._exit(0)
+
+
+def _own_folder() -> None:
+    """A working folder that a case may fill or delete; the zygote removes it."""
+    name = str(os.getpid())
+    try:
+        os.makedirs(name, exist_ok=True)  # noqa: PTH103
+        os.chdir(name)
+    except OSError:  # a full or read-only disk: the cell may still be measured
+        return
 
 
 def without_paths(text: str) -> str:

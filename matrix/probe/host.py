@@ -14,7 +14,7 @@ import time
 import warnings
 from typing import TYPE_CHECKING, Any, Dict
 
-from matrix.probe.lifetime import die_with_parent
+from matrix.probe.lifetime import adopt_orphans, die_with_parent
 
 if TYPE_CHECKING:
     from matrix.probe.zygote import Zygote
@@ -40,6 +40,7 @@ def connect() -> Dict[str, Any]:
     os.close(host)
     os.environ.update(ENVIRONMENT)
     die_with_parent()
+    adopt_orphans()
     warnings.simplefilter("ignore")
     return config
 

@@ -10,11 +10,13 @@ from __future__ import annotations
 import json
 import os
 import selectors
+import shutil
 import signal
 import time
 from collections import deque
 from typing import Any, Callable, Deque, Dict, List, Optional
 
+from matrix.probe.lifetime import kill_orphans
 from matrix.probe.settings import Settings
 
 Emit = Callable[[int, Dict[str, Any]], None]
@@ -34,6 +36,7 @@ class Child:
         self.stage = "export"
         self.deadline = 0.0
         self.timed_out = False
+        self.leaves = False
         self.buffer = b""
 
 
@@ -96,13 +99,23 @@ class Zygote:
         running.buffer += data
         *lines, running.buffer = running.buffer.split(b"\n")
         for line in lines:
-            if line.startswith(b"S "):
-                running.current = int(line[2:])
+            try:
+                self._heard(running, line)
+            except (ValueError, RecursionError):
+                continue  # no line of ours: a case wrote to a descriptor that it guessed
+
+    def _heard(self, running: Child, line: bytes) -> None:
+        if line.startswith(b"S "):
+            index = int(line[2:])
+            if index in running.waiting:
+                running.current = index
                 running.deadline = time.monotonic() + self._settings.timeout
-            elif line.startswith(b"T "):
-                running.stage = line[2:].decode("ascii", "replace")
-            elif line.startswith(b"R ") and running.current is not None:
-                self._finish(running, json.loads(line[2:]))
+        elif line.startswith(b"T "):
+            running.stage = line[2:].decode("ascii", "replace")
+        elif line == b"F":
+            running.leaves = True
+        elif line.startswith(b"R ") and running.current is not None:
+            self._finish(running, json.loads(line[2:]))
 
     def _finish(self, running: Child, record: Dict[str, Any]) -> None:
         index = running.current
@@ -119,7 +132,12 @@ class Zygote:
         del self._children[running.pipe]
         _kill(running.pid)  # whatever it left behind in its process group
         _, status = os.waitpid(running.pid, 0)
+        kill_orphans([other.pid for other in self._children.values()])
+        shutil.rmtree(str(running.pid), ignore_errors=True)
         if not running.waiting:
+            return
+        if running.leaves and running.current is None:
+            self._groups.appendleft(list(running.waiting))
             return
         died_in = running.current if running.current is not None else running.waiting[0]
         running.current = died_in
