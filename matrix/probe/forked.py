@@ -1,8 +1,9 @@
 """What every forked child does, whatever it measures: talk to the zygote, keep what is printed, stay within limits.
 
 On the pipe to the zygote a child writes ``S <index>`` when it starts a cell, ``T <stage>`` at each stage and
-``R <json>`` when it has finished it, one line each; ``F`` when the rest of its group is to go on in a fresh child. Everything that native code or the case prints goes to a file of
-the child's own, of which the last part is kept with a failure.
+``R <json>`` when it has finished it, one line each; ``F`` when the rest of its group is to go on in a fresh child.
+Everything that native code or the case prints goes to a file of the child's own, of which the last part is kept with
+a failure.
 """
 
 from __future__ import annotations
