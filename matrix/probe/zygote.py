@@ -89,7 +89,8 @@ class Zygote:
             if now >= running.deadline:
                 running.timed_out = True
                 _kill(running.pid)
-                running.deadline = now + 5.0
+                kill_orphans([other.pid for other in self._children.values()])  # one may hold the pipe
+                running.deadline = now + 0.2
 
     def _read(self, running: Child) -> None:
         data = os.read(running.pipe, 1 << 16)
@@ -125,6 +126,7 @@ class Zygote:
         self._emit(index, record)
         if not running.waiting:
             _kill(running.pid)  # it has said all; processes that a case left behind must not hold its pipe
+            running.deadline = time.monotonic() + 0.1
 
     def _ended(self, running: Child) -> None:
         self._selector.unregister(running.pipe)
