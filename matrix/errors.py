@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import difflib
+import errno
+from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Iterable, Iterator
 
 
 class MatrixError(Exception):
@@ -70,6 +72,30 @@ class DiskFullError(MatrixError):
     """No space left; results written so far are safe."""
 
     exit_code = 7
+
+
+class FolderError(MatrixError):
+    """A folder that may not be written to."""
+
+    exit_code = 19
+
+
+@contextmanager
+def writing(what: object) -> Iterator[None]:
+    """Inside, a full disk and a folder that may not be written to become errors with a remedy."""
+    try:
+        yield
+    except OSError as error:
+        if error.errno in (errno.ENOSPC, errno.EDQUOT, errno.EFBIG):
+            raise DiskFullError(
+                f"cannot write {what}: {error.strerror}.",
+                "Free some space and run the same command again: it goes on where it stopped.",
+            ) from error
+        if error.errno in (errno.EROFS, errno.EACCES, errno.EPERM, errno.ENOTDIR, errno.EEXIST, errno.EISDIR):
+            raise FolderError(
+                f"cannot write {what}: {error.strerror}.", "Choose a folder that can be written to: --results FOLDER."
+            ) from error
+        raise
 
 
 class ResultsError(MatrixError):

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 from filelock import FileLock, Timeout
 
 from matrix import backends, builds, disk, machine, own, probe_process
-from matrix.errors import BusyError, MatrixError
+from matrix.errors import BusyError, MatrixError, writing
 from matrix.fingerprint import Fingerprints
 from matrix.records import SCHEMA
 from matrix.results import Writer, read_lines
@@ -167,7 +167,8 @@ def _run_probe(
     progress: Progress,
 ) -> None:
     models = options.results / "models"
-    models.mkdir(parents=True, exist_ok=True)
+    with writing(models):
+        models.mkdir(parents=True, exist_ok=True)
     config = {
         "cells": probe_process.described(cells),
         "timeout": options.timeout_s,
@@ -178,32 +179,44 @@ def _run_probe(
         "models": str(models),
         "own": [str(path) for path in options.own],
     }
+    said: set[str] = set()
     for message in backend.messages(made, config):
         if message["event"] == "cell":
             cell = cells[message["index"]]
             recorder.cell(cell, message["record"])
+            _say_once(message["record"], said, progress)
             progress.cell(cell, message["record"]["verdict"], len(cells))
         elif message["event"] == "ready":
             facts = {name: message[name] for name in ("python", "cuda", "exporters", "packages")}
             recorder.environment("pass", seconds={"create": made.seconds}, **facts, **made.facts)
             progress.restart_clock()
-        elif message["event"] == "note":
-            progress.say(message["text"])
         else:
             seconds = {"create": made.seconds, **message["seconds"]}
             recorder.environment("pass", seconds=seconds, peak_rss_mb=message["peak_rss_mb"])
 
 
+def _say_once(record: dict[str, Any], said: set[str], progress: Progress) -> None:
+    """An error in the user's own file is said when it is first met, not for each cell."""
+    error = record.get("error") or {}
+    if error.get("type", "").endswith("CaseFileError") and error["message"] not in said:
+        said.add(error["message"])
+        progress.say(error["message"])
+
+
 @contextmanager
 def exclusive(folder: Path, name: str) -> Iterator[None]:
     """Only one run at a time for that environment or runtime and folder; raises BusyError."""
-    folder.mkdir(parents=True, exist_ok=True)
     lock = FileLock(folder / f".{name}.lock")
     try:
-        with lock.acquire(timeout=0):
-            yield
+        with writing(folder):
+            folder.mkdir(parents=True, exist_ok=True)
+            lock.acquire(timeout=0)
     except Timeout:
         raise BusyError(
             f"another run is measuring {name} into {folder}.",
             "Wait for it, or choose another folder with --results FOLDER.",
         ) from None
+    try:
+        yield
+    finally:
+        lock.release()

@@ -8,10 +8,11 @@ from __future__ import annotations
 
 import json
 import os
+import re
 import shutil
 from typing import TYPE_CHECKING, Any
 
-from matrix.errors import MixedSchemaError, UsageError
+from matrix.errors import MixedSchemaError, UsageError, writing
 from matrix.results import files, read_lines
 
 if TYPE_CHECKING:
@@ -23,6 +24,9 @@ _Key = tuple[str, ...]
 
 #: Kinds in the order in which they stand in a file; a reader wants the environment first.
 _ORDER = ("environment", "runtime", "build", "file", "cell", "run")
+
+#: Files that a run keeps below ``models``.
+_MODEL = re.compile(r"[0-9a-f]+(-[0-9a-f]+)?\.(onnx|npz)")
 
 _HEADS = ("environment", "runtime")
 
@@ -43,7 +47,12 @@ def merge(folders: Sequence[Path], into: Path) -> dict[str, int]:
     by_name: dict[str, list[Line]] = {}
     schemas: dict[int, str] = {}
     for name in names:
-        lines = [line for folder in sources if (folder / name).exists() for line in read_lines(folder / name)]
+        lines = [
+            line
+            for folder in sources
+            if (folder / name).exists()
+            for line in read_lines(folder / name, check=folder != into)
+        ]
         for line in lines:
             if line["kind"] in _HEADS:
                 schemas.setdefault(line.get("schema", 0), name)
@@ -54,11 +63,12 @@ def merge(folders: Sequence[Path], into: Path) -> dict[str, int]:
             f"the results follow different schemas: {listed}.",
             "Measure the older ones again with this version (nox -s matrix -- --again), or merge each schema apart.",
         )
-    into.mkdir(parents=True, exist_ok=True)
-    for name, lines in by_name.items():
-        _replace(into / name, "".join(_text(line) + "\n" for line in lines))
-    for folder in sources:
-        _bring_models(folder / "models", into / "models")
+    with writing(into):
+        into.mkdir(parents=True, exist_ok=True)
+        for name, lines in by_name.items():
+            _replace(into / name, "".join(_text(line) + "\n" for line in lines))
+        for folder in sources:
+            _bring_models(folder / "models", into / "models")
     return {name: len(lines) for name, lines in by_name.items()}
 
 
@@ -129,13 +139,16 @@ def _replace(path: Path, text: str) -> None:
 
 
 def _bring_models(source: Path, target: Path) -> None:
-    """Hard links where possible: the names are digests of the content."""
+    """Hard links where possible: the names are digests of the content.
+
+    A link, or a file of another name, is none of ours and stays where it is.
+    """
     if not source.is_dir() or source == target:
         return
     target.mkdir(parents=True, exist_ok=True)
     for path in sorted(source.iterdir()):
         goal = target / path.name
-        if path.is_file() and not goal.exists():
+        if _MODEL.fullmatch(path.name) and path.is_file() and not path.is_symlink() and not goal.exists():
             try:
                 os.link(path, goal)
             except OSError:  # another file system

@@ -11,7 +11,7 @@ from matrix import catalog as catalogs
 from matrix import results as stored
 from matrix.catalog import ROOT
 from matrix.environment import Source
-from matrix.errors import MissingDependencyError
+from matrix.errors import MissingDependencyError, writing
 from matrix.fingerprint import stale
 from matrix.options import REFERENCE
 
@@ -39,9 +39,10 @@ def dashboard(folder: Path, *, source: Source | None = None, before: Path | None
             "pip install jinja2 pygal, or run it through nox: nox -s dashboard",
         ) from error
     folders = [folder] if folder == REFERENCE else [REFERENCE, folder]
-    folder.mkdir(parents=True, exist_ok=True)
     page, stamp = folder / "dashboard" / "index.html", folder / ".dashboard.stamp"
-    with FileLock(folder / ".dashboard.lock"):
+    with writing(folder):
+        folder.mkdir(parents=True, exist_ok=True)
+    with writing(folder), FileLock(folder / ".dashboard.lock"):
         made_from = _made_from(folders, source)
         if before is None and page.exists() and _text(stamp) == made_from:
             return page

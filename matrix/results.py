@@ -7,9 +7,9 @@ import os
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Self, cast
 
-import orjson
+import msgspec
 
-from matrix.errors import DiskFullError, NewerSchemaError, ResultsError
+from matrix.errors import DiskFullError, NewerSchemaError, ResultsError, writing
 from matrix.records import CELL_FIELDS, SCHEMA, BuildRecord, CellRecord, EnvironmentRecord, RunRecord, RuntimeRecord
 from matrix.verdicts import USABLE
 
@@ -93,40 +93,45 @@ def verdict_in(cell: CellRecord, verdict: str) -> str:
     return verdict if cell.get("emitted_opset", cell["opset"]) == cell["opset"] else "drift"
 
 
-def read_lines(path: Path) -> Iterator[dict[str, Any]]:
-    """The lines of one file.
+def read_lines(path: Path, *, check: bool = False) -> Iterator[dict[str, Any]]:
+    """The lines of one file; ``check`` holds each against the schema, for files from elsewhere.
 
     An incomplete last line (a run was killed while writing) is dropped. Anything else that is not a line of this
     schema raises ResultsError with file and line number.
     """
+    if check:
+        from matrix import schema
     with path.open("rb") as stream:
         for number, raw in enumerate(stream, start=1):
             if not raw.endswith(b"\n"):
                 return
             try:
                 line = _parsed(raw)
-            except ValueError as error:
+            except (ValueError, RecursionError) as error:
                 raise ResultsError(
                     f"{path}, line {number}: not JSON ({error}).",
                     "Remove that line, or delete the file to measure its environment again.",
                 ) from error
-            if not isinstance(line, dict) or line.get("kind") not in KINDS:
+            if not isinstance(line, dict) or str(line.get("kind")) not in KINDS:
                 raise ResultsError(
                     f"{path}, line {number}: no line of a results file.", "See docs/results.md for the format."
                 )
-            if line["kind"] in ("environment", "runtime") and line.get("schema", 0) > SCHEMA:
+            follows = line.get("schema", 0)
+            if line["kind"] in ("environment", "runtime") and isinstance(follows, int) and follows > SCHEMA:
                 raise NewerSchemaError(
                     f"{path} has schema {line['schema']}; this version reads up to {SCHEMA}.",
                     "Update torch-onnx-matrix, or choose another folder with --results.",
                 )
+            if check:
+                schema.check(line, f"{path}, line {number}")
             yield line
 
 
 def _parsed(raw: bytes) -> Any:
     """One line. The standard library also reads what JSON has no word for, such as an error of NaN."""
     try:
-        return orjson.loads(raw)
-    except orjson.JSONDecodeError:
+        return msgspec.json.decode(raw)
+    except (msgspec.DecodeError, RecursionError):
         return json.loads(raw)
 
 
@@ -134,12 +139,15 @@ def files(folder: Path) -> list[Path]:
     return sorted(folder.glob("*.jsonl"))
 
 
-def load(*folders: Path) -> Results:
-    """All results of the folders, later folders over earlier ones; a folder that does not exist holds nothing."""
+def load(*folders: Path, check: bool = False) -> Results:
+    """All results of the folders, later folders over earlier ones; a folder that does not exist holds nothing.
+
+    ``check`` is for folders from elsewhere, see ``read_lines``.
+    """
     results = Results()
     for folder in folders:
         for path in files(folder):
-            for line in read_lines(path):
+            for line in read_lines(path, check=check):
                 results.add(line, origin=folder.name)
     results.join()
     return results
@@ -159,8 +167,9 @@ class Writer:
 
     def __init__(self, path: Path) -> None:
         self._path = path
-        path.parent.mkdir(parents=True, exist_ok=True)
-        self._fd = os.open(path, os.O_RDWR | os.O_CREAT | os.O_APPEND | os.O_CLOEXEC, 0o644)
+        with writing(path):
+            path.parent.mkdir(parents=True, exist_ok=True)
+            self._fd = os.open(path, os.O_RDWR | os.O_CREAT | os.O_APPEND | os.O_CLOEXEC, 0o644)
         self._size = self._repaired_size()
 
     def _repaired_size(self) -> int:
@@ -197,8 +206,11 @@ class Writer:
         self._size += written
 
     def close(self) -> None:
-        os.fsync(self._fd)
-        os.close(self._fd)
+        try:
+            with writing(self._path):
+                os.fsync(self._fd)
+        finally:
+            os.close(self._fd)
 
     def __enter__(self) -> Self:
         return self

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import hashlib
 import os
 import re
 import subprocess
@@ -10,19 +11,29 @@ import sys
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from packaging.version import Version
+
 from matrix.catalog import ROOT
 from matrix.errors import UsageError
+from matrix.probe.routes import DYNAMO, ROUTES
+from matrix.results import load
 
 if TYPE_CHECKING:
+    from collections.abc import Iterable
+
     from matrix.cli.common import Commands
+    from matrix.records import CellRecord
 
 _SHAPE = re.compile(r"\d+(?:x\d+)*")
-_TEMPLATE = '''"""Written by `python -m matrix try {model}`; to measure it again: `nox -s matrix -- --cases {file}`."""
+_TEMPLATE = '''"""Written by `python -m matrix try {model}`; to measure it again: `nox -s matrix -- --cases {file}`.
+
+Of the model as it was then ({digest}): a changed one is another case file.
+"""
 
 import sys
 
 sys.path.insert(0, {folder!r})
-from {module} import {factory}
+from {module} import {factory} as _factory
 
 from matrix.probe.own import case
 
@@ -35,7 +46,7 @@ from matrix.probe.own import case
     requirements={requirements!r},
 )
 def build():
-    return {factory}()
+    return _factory()
 '''
 
 
@@ -69,7 +80,32 @@ def _try(values: argparse.Namespace) -> int:
     print(f"\n{path} is the case as it was measured.\n")
     table = [sys.executable, "-m", "matrix", "results", "--from", str(values.results), *selection]
     subprocess.run(table, cwd=ROOT, check=False)
+    for line in recommended(load(values.results).cells.values(), f"own-{path.stem.removeprefix('try_')}"):
+        print(line)
     return done.returncode
+
+
+def recommended(cells: Iterable[CellRecord], case: str) -> list[str]:
+    """For each release the plainest route that is right, where it is, and how to take it."""
+    right: dict[str, dict[str, list[int]]] = {}
+    for cell in cells:
+        if cell["case"] == case:
+            by_route = right.setdefault(cell["torch"], {})
+            if cell["verdict"] == "pass":
+                by_route.setdefault(cell["route"], []).append(cell["opset"])
+    lines = []
+    for torch, by_route in right.items():
+        best = next((route for route in ROUTES if route in by_route), None)
+        if best is None:
+            lines.append(f"PyTorch {torch}: no measured route is right at any of these opsets.")
+            continue
+        opsets = ", ".join(map(str, sorted(by_route[best])))
+        route = ROUTES[best]
+        how = f'with onnxgrid.exporting("{route.helper}"): ' if route.helper else ""
+        exporter = f", dynamo={route.exporter == DYNAMO}" if Version(torch) >= Version("2.5") else ""
+        call = f"torch.onnx.export(model, args, 'model.onnx', opset_version={max(by_route[best])}{exporter}, …)"
+        lines.append(f"PyTorch {torch}: {best}, right at opset {opsets}: {how}{call}")
+    return lines
 
 
 def _case_file(values: argparse.Namespace) -> Path:
@@ -95,8 +131,10 @@ def _case_file(values: argparse.Namespace) -> Path:
     name = re.sub(r"[^a-z0-9_]+", "_", f"{path.stem}_{factory}".lower()).strip("_")
     target: Path = values.results / f"try_{name}.py"
     target.parent.mkdir(parents=True, exist_ok=True)
+    digest = hashlib.sha256(path.read_bytes()).hexdigest()[:12]
     text = _TEMPLATE.format(
-        model=values.model, file=target.name, folder=str(path.parent), module=path.stem, factory=factory, name=name,
+        model=values.model, digest=digest, file=target.name, folder=str(path.parent),
+        module=path.stem, factory=factory, name=name,
         first=tuple(shapes), second=tuple(second), axes=axes,
         operators=[word.strip() for word in values.operators.split(",") if word.strip()],
         requirements=values.requirement,

@@ -25,4 +25,4 @@ def add_source(parser: argparse.ArgumentParser) -> None:
 
 def known_results(values: argparse.Namespace) -> Results:
     """What ``add_source`` names: one folder alone, or this machine's results over the reference run's."""
-    return stored.load(values.only) if values.only else stored.load(REFERENCE, values.results)
+    return stored.load(values.only, check=True) if values.only else stored.load(REFERENCE, values.results)

@@ -47,7 +47,7 @@ def main() -> None:
 
 
 def _own_cases(config: Dict[str, Any]) -> Dict[int, Dict[str, Any]]:
-    """Make the user's own cases known; the records of those that cannot be, whose reason is said once."""
+    """Make the user's own cases known; the records of those that cannot be."""
     if not config.get("own"):
         return {}
     from matrix.probe import own
@@ -55,7 +55,6 @@ def _own_cases(config: Dict[str, Any]) -> Dict[int, Dict[str, Any]]:
     failure = own.install(config["own"])
     if failure is None:
         return {}
-    host.say({"event": "note", "text": str(failure)})
     return own.broken(config["cells"], failure)
 
 

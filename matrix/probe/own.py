@@ -117,24 +117,34 @@ def install(paths: Sequence[str]) -> Optional[CaseFileError]:
             module = importlib.util.module_from_spec(spec)
             sys.modules[spec.name] = module
             spec.loader.exec_module(module)
-        except Exception as error:  # noqa: BLE001 - whatever the user's file raises
-            return failure(error, path)
+        except KeyboardInterrupt:
+            raise
+        except BaseException as error:  # noqa: BLE001 - whatever the user's file raises, sys.exit() included
+            return failure(error)
     CASES.update({id_: declared.case for id_, declared in _DECLARED.items()})
     original = cell.Prepared
     cell.Prepared = lambda case: OwnPrepared(case) if case.id in _DECLARED else original(case)  # type: ignore[misc,assignment]
     return None
 
 
-def failure(error: BaseException, path: str = "") -> CaseFileError:
-    """The error with the last line of the user's files that it came through."""
-    files = {path} | {declared.factory.__code__.co_filename for declared in _DECLARED.values()}
-    places = [frame for frame in traceback.extract_tb(error.__traceback__) if frame.filename in files]
-    if isinstance(error, SyntaxError) and error.filename in files:
-        where = "{}:{}: ".format(os.path.basename(error.filename or ""), error.lineno)  # noqa: PTH119
-    else:
-        where = "{}:{}: ".format(os.path.basename(places[-1].filename), places[-1].lineno) if places else ""  # noqa: PTH119
+def failure(error: BaseException) -> CaseFileError:
+    """The error with the last line of the user's own files that it came through."""
+    places = [
+        (frame.filename, frame.lineno) for frame in traceback.extract_tb(error.__traceback__) if _is_own(frame.filename)
+    ]
+    if isinstance(error, SyntaxError) and error.filename and _is_own(error.filename):
+        places.append((error.filename, error.lineno))
+    where = "{}:{}: ".format(os.path.basename(places[-1][0]), places[-1][1]) if places else ""  # noqa: PTH119
     first = (str(error).strip().splitlines() or [""])[0]
     return CaseFileError("{}{}: {}".format(where, type(error).__name__, first))
+
+
+def _is_own(path: str) -> bool:
+    """Neither an installed package, nor the standard library, nor ours."""
+    ours = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))  # noqa: PTH100, PTH120
+    others = [sys.prefix, sys.base_prefix, os.path.join(ours, "matrix"), os.path.join(ours, "kernels")]  # noqa: PTH118
+    path = os.path.abspath(path)  # noqa: PTH100
+    return os.path.isfile(path) and not any(path.startswith(folder + os.sep) for folder in others)  # noqa: PTH113
 
 
 def _inputs(declared: Any, size: int) -> Tuple[Any, ...]:

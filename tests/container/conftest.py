@@ -62,6 +62,7 @@ def client() -> Iterator[Any]:
         patch.undo()
         engine.terminate()
         engine.wait(30)
+        subprocess.run(["umount", str(folder / "exec" / "netns" / "default")], check=False, capture_output=True)
         shutil.rmtree(folder, ignore_errors=True)
 
 
