@@ -32,8 +32,10 @@ def run(cells: List[Dict[str, Any]], indices: List[int], pipe: int, settings: Se
 
 
 def _measure_all(cells: List[Dict[str, Any]], indices: List[int], settings: Settings) -> None:
-    dynamo = ROUTES[cells[indices[0]]["route"]].exporter == DYNAMO
-    context: Any = nullcontext() if settings.isolate or not dynamo else sharing.shared_capture()
+    route = ROUTES[cells[indices[0]]["route"]]
+    # A helper writes notes into each export's own context while the module is captured, so its captures are not shared.
+    shared = route.exporter == DYNAMO and route.helper is None and not settings.isolate
+    context: Any = sharing.shared_capture() if shared else nullcontext()
     observer = PipeObserver(settings.models)
     with context:
         for index in indices:

@@ -53,6 +53,15 @@ def test_isolated_cells_give_the_same_files_and_verdicts(measured: Rows, tmp_pat
         assert (record["verdict"], record["digest"]) == (shared["verdict"], shared["digest"]), key
 
 
+def test_helpers_go_through_the_dynamo_exporter_at_one_opset_after_another(tmp_path: Path) -> None:
+    arguments = ["--torch", "2.15.0", "--opset", "18,21", "--route", "shim@dynamo,custom@dynamo", "--runtime", "none"]
+    arguments += ["--case", "grid_sample-bilinear-zeros-4d,affine_grid-2d", "--results", str(tmp_path), "--keep-envs"]
+    assert nox("-s", "matrix", "--", *arguments).returncode == 0
+    verdicts = {key: record["verdict"] for key, record in rows(tmp_path).items()}
+    assert len(verdicts) == 8
+    assert set(verdicts.values()) == {"pass"}, verdicts
+
+
 def test_a_killed_run_loses_nothing_and_goes_on(tmp_path: Path) -> None:
     arguments = ["--torch", "1.8.0", "--opset", "9-13", "--keep-envs", "--results", str(tmp_path)]
     command = [sys.executable, "-m", "nox", "-s", "matrix", "--", *arguments]
