@@ -287,7 +287,13 @@ matrix.ready(() => {
     return { ...label, small: label.asRoute ? look.ranges(tries.map((one) => one.rank === first.rank)) : "" };
   };
 
+  /** What a script wrote into a square, so that the same is not written, and laid out, again. */
+  const painted = new Map();
+
   const paint = (td, label, href) => {
+    const key = [label.tone, label.name, label.word, label.small].join("|");
+    if (painted.get(td) === key) return td.firstElementChild.setAttribute("href", href);
+    painted.set(td, key);
     td.className = [label.tone, "v-" + label.name, td.classList.contains("here") ? "here" : ""].join(" ").trim();
     const link = td.firstElementChild;
     link.setAttribute("href", href);
@@ -304,13 +310,17 @@ matrix.ready(() => {
     const find = state.get("find").trim().toLowerCase();
     const plain = opset < 0 && !state.get("route");
     const carried = state.get("route") ? "?route=" + state.get("route") : "";
+    let restored = false;
     for (const row of table.querySelectorAll("tr[data-case]")) {
       const cells = cube.cells[row.dataset.case];
       row.hidden = !row.dataset.case.toLowerCase().includes(find);
       if (row.hidden) continue;
       cube.releases.forEach((release, position) => {
         const td = row.cells[position + 1];
+        if (plain && !painted.has(td)) return;
         if (plain) {
+          painted.delete(td);
+          restored = true;
           const [look, inside, href] = untouched.get(td);
           td.className = look;
           td.firstElementChild.innerHTML = inside;
@@ -324,7 +334,7 @@ matrix.ready(() => {
     }
     for (const group of table.tBodies) group.hidden = [...group.rows].every((row) => row.hidden);
     for (const head of table.querySelectorAll("thead [data-torch]")) head.classList.toggle("chosen", head.dataset.torch === chosen);
-    matrix.translate(table);
+    if (restored || matrix.language !== "en") matrix.translate(table);
     answer(cube.releases.indexOf(chosen), opset, routes, find, carried);
   };
 
@@ -358,6 +368,476 @@ matrix.ready(() => {
   filters.follow(show);
 });
 
+/* Which route: the answer of `matrix advise`, from the file of one case. A test holds both to the same answers. */
+"use strict";
+function matrixAdvice(lists) { matrix.lists = lists; }
+
+/** Numbers as the command prints them: two digits, 1.2e-07. */
+matrix.twoDigits = (value) => {
+  if (!Number.isFinite(value)) return Number.isNaN(value) ? "nan" : value > 0 ? "inf" : "-inf";
+  const [digits, power] = value.toExponential(1).split("e");
+  if (value === 0 || (Number(power) >= -4 && Number(power) < 2)) return String(Number(value.toPrecision(2)));
+  return `${digits.replace(/\.0$/, "")}e${power[0]}${power.slice(1).padStart(2, "0")}`;
+};
+
+/** Orders runtimes by family, then by version: [family, numbers, name]. */
+matrix.runtimeKey = (name) => {
+  const match = /^([a-z][a-z0-9_]*(?:-[a-z][a-z0-9_]*)*)(?:-([0-9][^\s/]*))?$/.exec(name);
+  return [match ? match[1] : name, ((match ? match[2] : "") ?? "").match(/\d+/g)?.map(Number) ?? [], name];
+};
+matrix.compareLists = (a, b) => {
+  for (let at = 0; at < Math.min(a.length, b.length); at += 1) {
+    const order = Array.isArray(a[at]) ? matrix.compareLists(a[at], b[at]) : a[at] < b[at] ? -1 : a[at] > b[at] ? 1 : 0;
+    if (order) return order;
+  }
+  return a.length - b.length;
+};
+
+/** Everything about one case: records by place, and how a route stands there. */
+matrix.Advisor = class {
+  constructor(data) {
+    this.data = data;
+    this.lists = matrix.lists;
+    this.rank = Object.fromEntries(matrix.cube.verdicts.map(([name], rank) => [name, rank]));
+    this.index = matrix.details.index(data);
+    this.records = new Map();
+  }
+  usable(verdict) { return matrix.cube.usable.includes(verdict); }
+  id(torch, opset, route) { return `torch-${torch}/opset-${opset}/${route}/${this.data.case}`; }
+  record(torch, opset, route) {
+    const { releases, opsets, routes } = matrix.cube;
+    const row = this.index.get(`${releases.indexOf(torch)},${opsets.indexOf(opset)},${routes.indexOf(route)}`);
+    if (row === undefined) return null;
+    if (!this.records.has(row)) {
+      const runs = matrix.details.runs(this.data, this.data.columns.digest?.[row]);
+      this.records.set(row, { ...matrix.details.read(this.data, row), opset, runs });
+    }
+    return this.records.get(row);
+  }
+  applicable(torch, route) {
+    const { routesOfRelease, routesOfCase } = this.lists;
+    return (routesOfRelease[torch]?.includes(route) ?? true) && (routesOfCase[this.data.case]?.includes(route) ?? true);
+  }
+  /** What a runtime's verdict on the file means for the cell. */
+  verdictIn(record, verdict) {
+    if (!this.usable(verdict)) return verdict;
+    if (record.verdict === "route-not-taken") return "route-not-taken";
+    if (record.off_spec?.length) return "off-spec";
+    return (record.emitted_opset ?? record.opset) === record.opset ? verdict : "drift";
+  }
+
+  /** The measured runtimes that a name means, newest first: ort-1.10 means ort-1.10.0 and ort-1.10.1. */
+  named(text) {
+    const family = matrix.runtimeKey(text)[0];
+    return this.lists.runtimes.filter((name) => matrix.runtimeKey(name)[0] === family && (name === text || name.startsWith(`${text}.`) || name.startsWith(`${text}-`)))
+      .sort((a, b) => matrix.compareLists(matrix.runtimeKey(b), matrix.runtimeKey(a)));
+  }
+
+  /** One route at one place: verdict, the runtime that it speaks of, and what was recorded. */
+  standing({ torch, opset, runtime }, route, runtimes) {
+    const record = this.record(torch, opset, route);
+    const found = { route, cell: this.id(torch, opset, route), record, verdict: "not-run", runtime, judge: record ?? {}, remedies: [] };
+    if (record) {
+      const own = record.runtime ?? "";
+      const early = ["install", "build", "export", "check"].includes(record.stage) && !this.usable(record.verdict);
+      if (!runtime || runtimes.includes(own) || early || ["unavailable", "not-applicable"].includes(record.verdict)) {
+        Object.assign(found, { verdict: record.verdict, runtime: own });
+      } else {
+        const run = runtimes.map((name) => record.runs.find((one) => one[0] === name)).find(Boolean);
+        if (run) {
+          const [name, verdict, stage, max_abs_error, , error, machine, measured_at] = run;
+          Object.assign(found, { runtime: name, verdict: this.verdictIn(record, verdict), judge: { stage, max_abs_error, error, machine, measured_at, "seconds.run": run[8] }, run });
+          if (!this.usable(found.verdict)) found.remedies = record.runs.filter((one) => one[0].startsWith(`${name}+`) && this.usable(one[1])).map(([changed]) => changed).sort();
+        }
+      }
+    }
+    found.usable = this.usable(found.verdict);
+    found.message = this.message(found);
+    return found;
+  }
+  standings(place, runtimes) {
+    return Object.keys(this.lists.routes).filter((route) => this.record(place.torch, place.opset, route) || this.applicable(place.torch, route))
+      .map((route) => this.standing(place, route, runtimes));
+  }
+  best(standings) {
+    return standings.filter((one) => one.usable).reduce((a, b) => (a === null || this.rank[b.verdict] < this.rank[a.verdict] ? b : a), null);
+  }
+
+  /** One sentence: what was found. */
+  message({ verdict, runtime, record, judge, usable, remedies }) {
+    const say = matrix.text;
+    if (verdict === "not-run") return record ? say("advice.not_measured_in", runtime) : say("advice.not_measured");
+    const worst = judge.max_abs_error ?? null;
+    if (usable) {
+      const difference = worst === null ? "" : say("advice.difference", matrix.twoDigits(worst));
+      const note = verdict === "pass-fallback" ? say("advice.fallback") : "";
+      return (runtime ? say("advice.praise_in", record.opset, runtime) : say("advice.praise", record.opset)) + difference + note;
+    }
+    return this.blame(verdict, record, judge, worst) + (remedies.length ? say("advice.right_as", remedies.join(", ")) : "");
+  }
+  blame(verdict, record, judge, worst) {
+    const say = matrix.text;
+    if (verdict === "drift") return say("advice.drift", record.emitted_opset ?? "None", record.opset);
+    if (verdict === "off-spec" && record.off_spec?.length) return say("advice.off_spec", record.off_spec[0]);
+    if (judge.error) {
+      let message = judge.error.message.split(". Please feel free")[0];
+      if ([...message].length > 200) message = [...message].slice(0, 199).join("") + "…";
+      return message + (judge.error.hint ? ` (${judge.error.hint})` : "");
+    }
+    const larger = worst !== null && ["mismatch", "dynamic-lost"].includes(verdict) ? say("advice.larger", matrix.twoDigits(worst)) : "";
+    return say("verdict." + verdict) + larger;
+  }
+};
+
+/* The decisions that lead to an answer, the smallest upgrades, and the whole answer as the command's --json has it. */
+"use strict";
+matrix.Decision = class extends matrix.Advisor {
+  /** The place: { torch, opset, runtime }, runtime empty for the environment's own. */
+  answer(place) {
+    const runtimes = place.runtime ? this.named(place.runtime) : [];
+    const routes = this.standings(place, runtimes);
+    const best = this.best(routes);
+    const green = routes.some((one) => one.route === "native" && one.usable);
+    return {
+      place, routes, best, why: this.why(best, routes), nearest: best ? null : this.nearest(place, runtimes),
+      path: this.path(place, routes, best), upgrades: green ? [] : this.upgrades(place, runtimes),
+      snippet: best ? this.snippet(best.route, place) : null, measure: this.measure(place, routes), measured: this.where(best),
+    };
+  }
+  nearest(place, runtimes) {
+    for (const opset of this.nearestOpsets(this.lists.opsets, place.opset)) {
+      const found = this.best(this.standings({ ...place, opset }, runtimes));
+      if (found) return found;
+    }
+    return null;
+  }
+  nearestOpsets(opsets, asked) { return [...opsets].sort((a, b) => Math.abs(a - asked) - Math.abs(b - asked) || a - b); }
+
+  why(best, routes) {
+    const say = matrix.text;
+    if (!best) return say(routes.every((one) => ["not-run", "unavailable"].includes(one.verdict)) ? "advice.why_nothing" : "advice.why_none");
+    if (matrix.cube.own.includes(best.route)) return say("advice.why_own", best.message);
+    const own = routes.filter((one) => matrix.cube.own.includes(one.route))
+      .map((one) => say("advice.is", one.route, one.verdict === "not-run" ? say("advice.not_measured") : one.verdict)).join(", ");
+    return say("advice.why_other", own.charAt(0).toUpperCase() + own.slice(1), best.route, best.message);
+  }
+
+  path(place, routes, best) {
+    const own = routes.filter((one) => matrix.cube.own.includes(one.route));
+    return [this.inOnnx(place), ...own.map((one) => this.inExporter(place, one)), this.route(best, routes), ...this.verification(place, best, routes)];
+  }
+  step(kind, values, answer, detail, cell = "") { return { kind, question: matrix.text("advice.ask_" + kind, ...values), answer, detail, cell }; }
+  inOnnx({ opset }) {
+    const say = matrix.text;
+    const needed = this.lists.onnx[this.data.case];
+    if (!needed) return this.step("onnx", [opset], "not measured", say("advice.own_case"));
+    if (!needed.length) return this.step("onnx", [opset], "yes", say("advice.made_of_others"));
+    const missing = needed.filter(([, since]) => since > opset);
+    return this.step("onnx", [opset], missing.length ? "no" : "yes", (missing.length ? missing : needed).map((one) => say("advice.since", ...one)).join(", "));
+  }
+  inExporter({ torch, opset }, { route, record, verdict, usable, message, cell }) {
+    const values = [this.lists.routes[route].exporter, torch, route];
+    if (!record || verdict === "unavailable") return this.step("exporter", values, "not measured", message, cell);
+    const refused = ["export", "check"].includes(record.stage) && !usable;
+    if (refused || ["drift", "off-spec"].includes(record.verdict)) return this.step("exporter", values, "no", message, cell);
+    return this.step("exporter", values, "yes", matrix.text("advice.comes_out", record.emitted_opset ?? opset), cell);
+  }
+  route(best, routes) {
+    if (best) return this.step("route", [], best.route, this.summary(best.route), best.cell);
+    const unmeasured = routes.filter((one) => one.verdict === "not-run").map((one) => one.route);
+    if (unmeasured.length) return this.step("route", [], "not measured", matrix.text("advice.none_measured", unmeasured.join(", ")));
+    return this.step("route", [], "none", matrix.text("advice.no_route"));
+  }
+  summary(route) { return matrix.texts[matrix.language][`route.${route}`] ?? this.lists.routes[route]?.summary ?? ""; }
+  verification({ runtime }, best, routes) {
+    const say = matrix.text;
+    const furthest = () => routes.filter((one) => one.record).reduce((a, b) => (a === null || this.rank[b.verdict] < this.rank[a.verdict] ? b : a), null);
+    const one = best ?? furthest();
+    const load = (...rest) => this.step("load", [one?.runtime || runtime || say("advice.the_runtime")], ...rest);
+    const verify = (...rest) => this.step("verify", [], ...rest);
+    if (!one || ["not-run", "unavailable"].includes(one.verdict)) return [load("not measured", say("advice.no_measurement")), verify("not measured", say("advice.no_measurement"))];
+    const { stage } = one.judge;
+    if (!one.usable && !["compare", "run"].includes(stage)) return [load("no", one.message, one.cell), verify("no", say("advice.not_so_far"))];
+    if (["mismatch", "dynamic-lost", "error", "crash", "timeout"].includes(one.verdict)) {
+      return [load(stage === "compare" ? "yes" : "no", one.route, one.cell), verify("no", one.message, one.cell)];
+    }
+    const worst = one.judge.max_abs_error ?? null;
+    return [load("yes", one.route, one.cell), verify("yes", worst === null ? say("advice.within") : say("advice.largest", matrix.twoDigits(worst)), one.cell)];
+  }
+
+  /** The nearest measured places where native is right, one per set of axes that move; a set is left out when a part of it is enough. */
+  upgrades(place, runtimes) {
+    const nearest = new Map();
+    for (const [there, names] of this.places(place, runtimes)) {
+      const changes = ["opset", "runtime", "torch"].filter((axis) => there[axis] !== place[axis]);
+      const found = this.standing(there, "native", names);
+      if (!found.usable || !changes.length) continue;
+      const key = changes.join();
+      const best = nearest.get(key);
+      if (!best || matrix.compareLists(this.distance(place, there), this.distance(place, best.there)) < 0) nearest.set(key, { there, found, changes });
+    }
+    const every = [...nearest.values()];
+    const axes = ["opset", "runtime", "torch"];
+    return every.filter(({ changes }) => !every.some((other) => other.changes.length < changes.length && other.changes.every((axis) => changes.includes(axis))))
+      .sort((a, b) => a.changes.length - b.changes.length || matrix.compareLists(a.changes.map((axis) => axes.indexOf(axis)), b.changes.map((axis) => axes.indexOf(axis))))
+      .map(({ there, found, changes }) => ({ torch: there.torch, opset: there.opset, runtime: found.runtime, changes, cell: found.cell, verdict: found.verdict, unmeasured: this.unmeasured(place, there) }));
+  }
+  *places(place, runtimes) {
+    const { releases, opsets, routes } = matrix.cube;
+    let later = [];
+    if (place.runtime) {
+      const [family, version] = matrix.runtimeKey(runtimes[0] ?? place.runtime);
+      later = this.lists.runtimes.filter((name) => matrix.runtimeKey(name)[0] === family && matrix.compareLists(matrix.runtimeKey(name)[1], version) > 0)
+        .sort((a, b) => matrix.compareLists(matrix.runtimeKey(a), matrix.runtimeKey(b)));
+    }
+    const { columns } = this.data;
+    for (let row = 0; row < columns.release.length; row += 1) {
+      if (routes[columns.route[row]] !== "native" || columns.release[row] < releases.indexOf(place.torch)) continue;
+      const there = { ...place, torch: releases[columns.release[row]], opset: opsets[columns.opset[row]] };
+      yield [there, runtimes];
+      for (const runtime of later) yield [{ ...there, runtime }, [runtime]];
+    }
+  }
+  distance(from, to) {
+    const step = to.opset - from.opset;
+    return [matrix.cube.releases.indexOf(to.torch), Math.abs(step), step < 0, matrix.runtimeKey(to.runtime)];
+  }
+  unmeasured(from, to) {
+    const { releases } = matrix.cube;
+    const [low, high] = [Math.min(from.opset, to.opset), Math.max(from.opset, to.opset)];
+    const between = this.lists.releases.filter((name) => releases.indexOf(name) >= releases.indexOf(from.torch) && releases.indexOf(name) <= releases.indexOf(to.torch));
+    const opsets = this.lists.opsets.filter((opset) => low <= opset && opset <= high);
+    return between.reduce((sum, torch) => sum + opsets.filter((opset) => !this.record(torch, opset, "native")).length, 0);
+  }
+
+  snippet(route, { torch, opset }) {
+    const { lines, of } = this.data.scripts;
+    const [one, two] = of[route] ?? [];
+    const chosen = this.applicable(torch, "dynamo") ? two ?? one : one;
+    return chosen ? chosen.map((line) => lines[line]).join("\n").replace("opset_version=0,", `opset_version=${opset},`) : null;
+  }
+  /** What measures the routes that have no result here; empty when all have one. */
+  measure({ torch, opset, runtime }, routes) {
+    const missing = routes.filter((one) => ["not-run", "unavailable"].includes(one.verdict)).map((one) => one.route);
+    if (!missing.length) return "";
+    const whole = runtime.split(".").length > 2;
+    return `nox -s matrix -- --torch ${torch} --opset ${opset} --case '${this.data.case}' --route ${missing.join(",")}`
+      + (runtime ? ` --runtime '${runtime}${whole ? "" : "*"}'` : "");
+  }
+  where(best) {
+    if (!best) return "";
+    const { measured_at, machine } = best.judge;
+    const origin = best.record.origin;
+    return `${measured_at.slice(0, 10)}, ${matrix.cube.machines[machine] ?? machine}` + (origin ? matrix.text("advice.run_of", origin) : "");
+  }
+
+  /** The answer as `matrix advise --json` gives it. */
+  json(place) {
+    const answer = this.answer(place);
+    const route = (one) => one && {
+      route: one.route, summary: this.lists.routes[one.route]?.summary ?? "", verdict: one.verdict, usable: one.usable, runtime: one.runtime || null,
+      cell: one.cell, message: one.message, remedies: one.remedies, price: matrix.price(one),
+    };
+    return {
+      question: { torch: place.torch, opset: place.opset, case: this.data.case, runtime: place.runtime },
+      recommended: route(answer.best), nearest: route(answer.nearest), why: answer.why, routes: answer.routes.map(route),
+      path: answer.path.map(({ question, answer: said, detail, cell }) => ({ question, answer: said, detail, cell })),
+      upgrades: answer.upgrades, snippet: answer.snippet, measure: answer.measure || null, measured: answer.measured || null,
+    };
+  }
+};
+matrix.price = ({ record, judge }) => ({
+  nodes: record?.nodes ?? null, bytes: record?.bytes ?? null, export_seconds: record?.["seconds.export"] ?? null,
+  run_seconds: judge["seconds.run"] ?? null, max_abs_error: judge.max_abs_error ?? null,
+});
+
+/* The smallest remedy of a red cell that was measured to work, as one sentence: what matrix.remedy says. */
+"use strict";
+matrix.Remedy = class extends matrix.Advisor {
+  verdict(record, runtime) {
+    if (!runtime || record.runtime === runtime) return record.verdict;
+    const run = record.runs.find(([name]) => name === runtime);
+    if (run) return this.verdictIn(record, run[1]);
+    return record.digest ? "not-run" : record.verdict;
+  }
+  works(torch, opset, route, runtime) {
+    const record = this.record(torch, opset, route);
+    return record !== null && this.usable(this.verdict(record, runtime));
+  }
+  /** Empty for what is usable already, for what nobody measured, and where nothing that was measured helps. */
+  sentence(torch, opset, route, runtime = "") {
+    const record = this.record(torch, opset, route);
+    if (!record) return "";
+    const verdict = this.verdict(record, runtime);
+    if (this.usable(verdict) || ["not-run", "unavailable"].includes(verdict)) return "";
+    const say = matrix.text;
+    const { opsets, releases } = matrix.cube;
+    const changed = runtime ? this.changed(record, runtime) : "";
+    if (changed) return changed;
+    const other = this.lists.remedies.find((name) => name !== route && this.works(torch, opset, name, runtime));
+    if (other) return say("remedy.route", other);
+    const nearest = opsets.filter((one) => one !== opset && one >= 7 && one <= 40).sort((a, b) => Math.abs(a - opset) - Math.abs(b - opset) || a - b)
+      .find((one) => this.works(torch, one, route, runtime));
+    if (nearest !== undefined) return say("remedy.opset", nearest, opset);
+    const newer = runtime ? this.newer(record, runtime) : "";
+    if (newer) return newer;
+    const release = releases.slice(releases.indexOf(torch) + 1).find((one) => this.works(one, opset, route, runtime));
+    return release ? say("remedy.release", release) : "";
+  }
+  changed(record, runtime) {
+    const said = record.runs.find(([name, verdict]) => name.startsWith(`${runtime}+`) && this.usable(this.verdictIn(record, verdict)));
+    const steps = said ? said[0].slice(runtime.length + 1).split("+") : [];
+    return steps.map((step) => {
+      if (step.startsWith("ir-")) return matrix.text("remedy.ir", step.slice(3), record.ir_version ?? "?");
+      return { inlined: matrix.text("remedy.inlined"), onnxgrid: matrix.text("remedy.library") }[step] ?? step;
+    }).join(matrix.text("remedy.and"));
+  }
+  newer(record, runtime) {
+    const cut = (name) => [name.slice(0, name.lastIndexOf("-")), name.slice(name.lastIndexOf("-") + 1)];
+    const numbers = (name) => cut(name)[1].split(".").map(Number);
+    const [engine] = cut(runtime);
+    const names = [...new Set([record.runtime, ...record.runs.map(([name]) => name)])]
+      .filter((name) => name && !name.includes("+") && cut(name)[0] === engine && matrix.compareLists(numbers(name), numbers(runtime)) > 0)
+      .sort((a, b) => matrix.compareLists(numbers(a), numbers(b)));
+    const good = (name) => this.usable(this.verdict(record, name));
+    const last = names.findLastIndex((name) => !good(name));
+    const lasting = names[last + 1];
+    const first = lasting ?? names.find(good);
+    if (!first) return "";
+    const engines = { ort: "ONNX Runtime", "ort-gpu": "ONNX Runtime for CUDA", openvino: "OpenVINO", reference: "onnx", tract: "tract", opencv: "OpenCV" };
+    const version = cut(first)[1].split(".").slice(0, 2).join(".");
+    const later = lasting !== undefined && first !== names.at(-1);
+    return matrix.text(later ? "remedy.runtime_or_later" : "remedy.runtime", engines[engine] ?? engine, version);
+  }
+};
+
+/** The lists for advice and remedies, loaded once, when the first is asked for. */
+matrix.loadLists = () => (matrix.listsLoaded ??= new Promise((done, failed) => {
+  const src = `${matrix.root}data/advice.js`;
+  document.head.append(matrix.element("script", { src, onload: () => done(matrix.lists), onerror: () => failed(new Error(src)) }));
+}));
+
+/* The page of advice: the form's question, the answer in words, the decisions drawn as a flow. */
+"use strict";
+matrix.ready(() => {
+  const out = document.getElementById("advice");
+  if (!out) return;
+  const form = document.getElementById("filters");
+  const { state } = matrix;
+  const slugs = Object.fromEntries(matrix.cube.cases.map(([name, slug]) => [name, slug]));
+  const fields = ["torch", "opset", "case", "runtime"];
+  const defaults = Object.fromEntries(fields.map((name) => [name, form.elements[name].value]));
+  let ticket;
+  const show = async () => {
+    const mine = (ticket = {});
+    for (const name of fields) {
+      const field = form.elements[name];
+      const wanted = state.get(name) || defaults[name];
+      if (wanted && ![...field.options].some((option) => option.value === wanted)) field.append(matrix.element("option", {}, wanted));
+      field.value = wanted;
+    }
+    const place = { torch: form.elements.torch.value, opset: Number(form.elements.opset.value), runtime: form.elements.runtime.value };
+    const asked = form.elements.case.value;
+    try {
+      await matrix.loadLists();
+      const data = slugs[asked] && await matrix.details.load(slugs[asked]);
+      if (mine !== ticket) return;
+      if (!data || !matrix.cube.releases.includes(place.torch)) throw new Error(`${place.torch}, ${asked}`);
+      out.replaceChildren(...matrix.adviceView(new matrix.Decision(data).answer(place), asked, slugs[asked]));
+    } catch (error) {
+      if (mine === ticket) out.replaceChildren(matrix.element("p", { class: "note" }, matrix.word("detail.missing", error.message)));
+    }
+  };
+  matrix.filters.follow(show);
+  document.getElementById("language").addEventListener("click", show);
+});
+
+matrix.cellLink = (cell, text) => {
+  const [torch, opset, route, ...name] = cell.split("/");
+  const found = matrix.cube.cases.find(([one]) => one === name.join("/"));
+  return found ? matrix.element("a", { href: `${matrix.root}case/${found[1]}.html#${torch}/${opset}/${route}` }, text ?? cell) : matrix.element("code", {}, cell);
+};
+matrix.verdictMark = (verdict) => {
+  const [name, symbol, tone] = matrix.cube.verdicts.find(([one]) => one === verdict);
+  return matrix.element("span", { class: `verdict ${tone} v-${name}` }, matrix.element("i", {}, symbol), ` ${name}`);
+};
+matrix.priceText = ({ nodes, bytes, export_seconds, run_seconds }) => [
+  nodes === null ? null : matrix.text("advice.price_nodes", nodes), bytes === null ? null : `${bytes.toLocaleString("en")} B`,
+  export_seconds === null ? null : matrix.text("advice.price_export", Math.round(export_seconds * 1e3)),
+  run_seconds === null ? null : matrix.text("advice.price_run", matrix.twoDigits(run_seconds * 1e3)),
+].filter((part) => part !== null).join(", ") || matrix.text("advice.not_measured");
+
+matrix.adviceView = (answer, asked, slug) => {
+  const { element, word } = matrix;
+  const { place, best, routes, upgrades } = answer;
+  const head = (key) => element("h2", {}, word(key));
+  const line = (label, ...value) => element("div", {}, element("dt", {}, word(label)), element("dd", {}, value));
+  const code = (text) => element("div", { class: "command-line" }, element("pre", { class: "command" }, text), matrix.copyButton(text));
+  const list = (items) => element("ul", { class: "says" }, items.map((item) => element("li", {}, item)));
+  const title = best ? [word("advice.take", best.route), " ", matrix.verdictMark(best.verdict)] : [word("advice.no_recommendation")];
+  const parts = [element("div", { class: `answer-card ${best ? "yes" : "no"}` },
+    element("p", { class: "asked" }, [asked, `PyTorch ${place.torch}`, `opset ${place.opset}`, place.runtime].filter(Boolean).join(" · ")),
+    element("h2", { id: "recommended", tabindex: "-1" }, title),
+    element("dl", { class: "record" }, [
+      best ? line("advice.is_label", matrix.Decision.prototype.summary.call({ lists: matrix.lists }, best.route)) : null,
+      line("advice.why", answer.why),
+      best ? line("advice.price", matrix.priceText(matrix.price(best))) : null,
+      best && matrix.lists.routes[best.route]?.helper ? line("advice.needs", element("code", {}, matrix.lists.install)) : null,
+      answer.nearest ? line("advice.nearest", matrix.cellLink(answer.nearest.cell, matrix.text("advice.nearest_is", answer.nearest.route, answer.nearest.record.opset))) : null,
+      best ? line("advice.measured", answer.measured, " · ", matrix.cellLink(best.cell)) : null,
+    ]))];
+  parts.push(element("section", {}, head("advice.flow"), matrix.flowView(answer)));
+  if (answer.snippet) parts.push(element("section", {}, head("advice.script"), element("p", { class: "lead" }, word("advice.script_lead")), code(answer.snippet.trimEnd())));
+  const others = routes.filter((one) => one !== best && one.verdict !== "not-run");
+  if (others.length) {
+    parts.push(element("section", {}, head("advice.others"), element("div", { class: "scroll", role: "region", tabindex: "0", "aria-label": matrix.text("advice.others") },
+      element("table", { class: "plain", "aria-label": matrix.text("advice.others") },
+        element("thead", {}, element("tr", {}, ["word.route", "word.verdict", "advice.found"].map((key) => element("th", { scope: "col" }, word(key))))),
+        element("tbody", {}, others.map((one) => element("tr", {}, element("th", { scope: "row" }, matrix.cellLink(one.cell, one.route)),
+          element("td", {}, matrix.verdictMark(one.verdict)), element("td", { class: "message" }, one.message, one.usable ? element("small", {}, ` · ${matrix.priceText(matrix.price(one))}`) : null))))))));
+  }
+  if (!routes.some((one) => one.route === "native" && one.usable)) {
+    parts.push(element("section", {}, head("advice.upgrade"), upgrades.length ? list(upgrades.map((one) => matrix.upgradeView(one))) : element("p", {}, word("advice.no_upgrade"))));
+  }
+  if (answer.measure) {
+    const unmeasured = routes.filter((one) => one !== best && one.verdict === "not-run").map((one) => one.route);
+    parts.push(element("section", {}, head("advice.unmeasured"), element("p", {}, unmeasured.length ? word("advice.measures_it", unmeasured.join(", ")) : word("advice.measures_again")), code(answer.measure)));
+  }
+  const shell = `python -m matrix advise --torch ${place.torch} --opset ${place.opset}${place.runtime ? ` --runtime ${place.runtime}` : ""} '${asked}'`;
+  parts.push(element("section", {}, head("advice.elsewhere"), list([
+    element("a", { href: `${matrix.root}claims.html` }, word("advice.claims")),
+    element("a", { href: `${matrix.root}case/${slug}.html#torch-${place.torch}/opset-${place.opset}` }, word("advice.whole_case", asked))]), code(shell)));
+  return parts;
+};
+
+matrix.upgradeView = ({ torch, opset, runtime, changes, cell, unmeasured }) => {
+  const moves = { torch: `PyTorch ${torch}`, opset: `opset ${opset}`, runtime };
+  return [element_(changes.map((axis) => moves[axis]).join(matrix.text("remedy.and"))), ": ", matrix.cellLink(cell), unmeasured ? ` (${matrix.text("advice.nearer", unmeasured)})` : ""];
+  function element_(text) { return matrix.element("strong", {}, text); }
+};
+
+/** The decisions one below the other; each shows all its answers, and which was given. */
+matrix.flowView = ({ path, best }) => {
+  const { element, text } = matrix;
+  const branches = { onnx: ["yes", "no"], exporter: ["yes", "no"], route: ["native", "other", "none"], load: ["yes", "no"], verify: ["yes", "no"] };
+  const given = ({ kind, answer }) => {
+    if (answer === "not measured") return "unknown";
+    return kind === "route" ? (answer === "none" || matrix.cube.own.includes(answer) ? (answer === "none" ? "none" : "native") : "other") : answer;
+  };
+  const steps = path.map((step) => {
+    const taken = given(step);
+    const kinds = taken === "unknown" ? [...branches[step.kind], "unknown"] : branches[step.kind];
+    return element("li", { class: `step ${{ yes: "good", native: "good", other: "substitute", unknown: "blank" }[taken] ?? "bad"}` },
+      element("p", { class: "asks" }, step.question),
+      element("ul", { class: "branches" }, kinds.map((kind) => element("li", { class: kind === taken ? "taken" : null, "aria-current": kind === taken ? "step" : null },
+        element("b", {}, (kind === taken ? "➜ " : "") + (step.kind === "route" && kind === taken && kind !== "none" && kind !== "unknown" ? step.answer : text(`advice.say_${kind}`))),
+        element("span", {}, text(kind === "unknown" ? "advice.then_unknown" : `advice.then_${step.kind}_${kind}`))))),
+      step.detail ? element("p", { class: "ground" }, step.detail, " ", step.cell ? matrix.cellLink(step.cell, text("advice.cell")) : null) : null);
+  });
+  const end = element("li", { class: `step end ${best ? "good" : "bad"}` }, element("p", { class: "asks" }, best ? text("advice.take", best.route) : text("advice.no_recommendation")));
+  return element("ol", { class: "flow" }, steps, end);
+};
+
 /* Everything known about one square: its routes, and the record of the chosen one. */
 "use strict";
 matrix.details = {
@@ -384,12 +864,14 @@ matrix.details = {
     }
     return record;
   },
+  /** What further runtimes said of one file: rows of runtime, verdict, stage, … */
+  runs: ({ values }, digest) => (values.runs?.[digest] ?? []).map((position) => values.told[position]),
   /** The record of one cell with what further runtimes said, or null. */
   record(data, release, opset, route) {
     const row = this.index(data).get(`${release},${opset},${route}`);
     if (row === undefined) return null;
     const digest = data.columns.digest?.[row];
-    return { ...this.read(data, row), runs: data.values.runs?.[digest] ?? [], kept: data.values.kept?.[digest] ?? 0 };
+    return { ...this.read(data, row), runs: this.runs(data, digest), kept: data.values.kept?.[digest] ?? 0 };
   },
 };
 function matrixDetails(data) { matrix.details.last = data; }
@@ -438,7 +920,10 @@ matrix.panel = {
     try {
       const data = await matrix.details.load(table.dataset.slug);
       const id = `${place}/${cube.routes[route]}/${table.dataset.case}`;
-      body = matrix.recordView(matrix.details.record(data, release, opset, route), id, cube.verdicts[look.rank(cells, release, opset, route)][0]);
+      await matrix.loadLists();
+      const remedy = new matrix.Remedy(data);
+      const helps = (runtime) => remedy.sentence(cube.releases[release], cube.opsets[opset], cube.routes[route], runtime);
+      body = matrix.recordView(matrix.details.record(data, release, opset, route), id, cube.verdicts[look.rank(cells, release, opset, route)][0], helps);
     } catch (error) {
       body = [matrix.element("p", { class: "note" }, matrix.word("detail.missing", error.message))];
     }
@@ -449,6 +934,10 @@ matrix.panel = {
     const area = document.querySelector(".with-panel");
     if (area.getBoundingClientRect().top < 0) area.scrollIntoView({ block: "start" });
     document.getElementById(place)?.scrollIntoView({ block: "nearest", inline: "nearest" });
+  },
+  adviceLink(release, opset) {
+    const name = document.querySelector("table.squares[data-case]").dataset.case;
+    return `${matrix.root}advise.html#?${new URLSearchParams({ torch: matrix.cube.releases[release], opset: matrix.cube.opsets[opset], case: name })}`;
   },
   head(place, cells, release, opset, current) {
     const { cube, look, element, state } = matrix;
@@ -461,6 +950,7 @@ matrix.panel = {
     return [
       element("button", { type: "button", class: "close", "aria-label": matrix.text("word.close"), "data-t-aria-label": "word.close", onclick: () => this.close() }, "×"),
       element("h2", { tabindex: "-1" }, `PyTorch ${cube.releases[release]}, opset ${cube.opsets[opset]}`),
+      element("p", {}, element("a", { href: this.adviceLink(release, opset) }, matrix.word("advice.here"))),
       element("ul", { class: "tabs" }, tabs),
     ];
   },
@@ -482,7 +972,7 @@ matrix.slices = {
       const judged = {};
       const own = columns.runtime ? values.runtime[columns.runtime[row]] : undefined;
       if (own !== undefined) judged[own] = ranks[verdict];
-      for (const [runtime, told] of values.runs?.[columns.digest?.[row]] ?? []) judged[runtime] = ranks[told];
+      for (const [runtime, told] of matrix.details.runs(data, columns.digest?.[row])) judged[runtime] = ranks[told];
       const file = columns.digest !== undefined && columns.digest[row] >= 0;
       return { release, opset: columns.opset[row], route: columns.route[row], rank: ranks[verdict], file, judged };
     });
@@ -537,7 +1027,7 @@ matrix.slices = {
 
 /* One record in words: where it stopped, what was said, what the file holds, how to do it again. */
 "use strict";
-matrix.recordView = (record, id, verdict) => {
+matrix.recordView = (record, id, verdict, helps) => {
   const { element, word } = matrix;
   const stages = ["install", "build", "export", "check", "load", "run", "compare"];
   const command = element("div", { class: "command-line" }, element("pre", { class: "command" }, matrix.command(id)), matrix.copyButton(matrix.command(id)));
@@ -545,19 +1035,20 @@ matrix.recordView = (record, id, verdict) => {
   if (!record) {
     return [...parts, element("p", { class: "note" }, word("detail.not_measured")), element("h2", {}, word("detail.measure")), command];
   }
+  if (helps("")) parts.push(matrix.remedyView(helps("")));
   const at = stages.indexOf(record.stage);
   parts.push(element("ol", { class: "steps", "aria-label": matrix.text("detail.reached") }, stages.map((stage, position) =>
     element("li", { class: position < at ? "done" : position === at ? "at" : null, "aria-current": position === at ? "step" : null }, stage))));
   if (record.stale) parts.push(element("p", { class: "note" }, word("detail.stale")));
   if (record.error) parts.push(matrix.errorView(record.error));
   if (record.output) parts.push(element("details", { open: true }, element("summary", {}, word("word.output")), element("pre", {}, record.output)));
-  parts.push(element("dl", { class: "record" }, matrix.recordFacts(record)));
+  parts.push(element("dl", { class: "record" }, matrix.recordFacts(record, helps)));
   parts.push(element("h2", {}, word("detail.reproduce")), command);
   return parts;
 };
 
 matrix.errorView = (error) => matrix.element("div", {},
-  matrix.element("pre", {}, `${error.type}: ${error.message}`),
+  matrix.element("pre", {}, `${error.type}: ${error.message}`, error.cause ? `\n${error.cause}` : null),
   error.hint ? matrix.element("p", {}, matrix.word("detail.hint"), ": ", error.hint) : null);
 
 /** Shell quoting as a POSIX shell needs it. */
@@ -582,7 +1073,7 @@ matrix.spelled = (value) => (Array.isArray(value) ? JSON.stringify(value) : Obje
 
 matrix.number = (value) => (typeof value !== "number" ? String(value) : value !== 0 && Math.abs(value) < 0.001 ? value.toExponential(2) : String(+value.toPrecision(4)));
 
-matrix.recordFacts = (record) => {
+matrix.recordFacts = (record, helps) => {
   const { element, word, number } = matrix;
   const pairs = (value) => element("ul", {}, Object.entries(value).map(([key, one]) =>
     element("li", {}, element("code", {}, key), " ", typeof one === "object" && one !== null ? matrix.spelled(one) : typeof one === "number" ? number(one) : String(one))));
@@ -599,7 +1090,7 @@ matrix.recordFacts = (record) => {
   if (record.runtime) lines.push(line(word("word.runtime"), record.runtime));
   const seconds = Object.entries(record).filter(([key]) => key.startsWith("seconds.")).map(([key, value]) => [key.slice(8), value]);
   if (seconds.length) lines.push(line(word("detail.timing"), pairs(Object.fromEntries(seconds))));
-  if (record.runs.length) lines.push(line(word("detail.runtimes"), matrix.runsView(record.runs)));
+  if (record.runs.length) lines.push(line(word("detail.runtimes"), matrix.runsView(record.runs, helps)));
   const age = Math.floor((Date.now() - Date.parse(record.measured_at)) / 864e5);
   lines.push(line(word("word.origin"), word(record.origin === "reference" ? "word.reference" : "word.local")));
   lines.push(line(word("word.machine"), matrix.cube.machines[record.machine] ?? record.machine));
@@ -612,13 +1103,16 @@ matrix.recordFacts = (record) => {
   return lines;
 };
 
-matrix.runsView = (runs) => {
+matrix.remedyView = (sentence) => matrix.element("p", { class: "remedy" }, matrix.word("remedy.heading"), ": ", sentence);
+
+matrix.runsView = (runs, helps) => {
   const { element } = matrix;
   const tones = Object.fromEntries(matrix.cube.verdicts.map(([name, symbol, tone]) => [name, { symbol, tone }]));
   return element("ul", {}, runs.map(([runtime, verdict, stage, error, placement, problem]) => element("li", {},
     `${runtime} `, element("span", { class: `verdict ${tones[verdict]?.tone} v-${verdict}` }, `${tones[verdict]?.symbol ?? ""} ${verdict}`),
     placement ? ` ${placement}` : "", error !== null && error !== undefined ? ` ${matrix.number(error)}` : "",
-    problem ? element("div", { class: "message" }, `${stage}: ${problem.type}: ${problem.message}`) : null)));
+    problem ? element("div", { class: "message" }, `${stage}: ${problem.type}: ${problem.message}`) : null,
+    !runtime.includes("+") && helps(runtime) ? matrix.remedyView(helps(runtime)) : null)));
 };
 
 /* Arrow keys walk over the squares: one stop for the tabulator instead of hundreds. */
