@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import hashlib
 import json
 import os
@@ -33,12 +34,18 @@ _KEPT = (
 
 def fingerprint(catalog: Catalog, release: Release, half: str, strategy: str) -> str:
     """Of all that may change a build's outcome on this machine."""
-    total = hashlib.sha256("|".join([locks.digest(catalog, release), half, strategy]).encode())
+    parts = [locks.digest(catalog, release), half, strategy, _sources_digest()]
+    return hashlib.sha256("|".join(parts).encode()).hexdigest()[:12]
+
+
+@functools.cache
+def _sources_digest() -> str:
+    total = hashlib.sha256()
     for folder in ("csrc", "build_tools"):
         for pattern in _SOURCES:
             for path in sorted((KERNELS / folder).rglob(pattern)):
                 total.update(path.name.encode() + path.read_bytes())
-    return total.hexdigest()[:12]
+    return total.hexdigest()
 
 
 def pending_halves(

@@ -174,10 +174,11 @@ def finish(session: nox.Session, run: Run) -> None:
     """The session `matrix`, after all environments: dashboard, summary, and failure if an environment is missing."""
     _stop_on_error(session, run)
     page = dashboard(run.options.results, source=run.options.source)
-    results = stored.load(REFERENCE, run.options.results)
-    print(summary.table(run.tasks, results))
+    own = stored.load(run.options.results)
+    whole = all(cell.id in own.cells for task in run.tasks for cell in task.cells)
+    print(summary.table(run.tasks, own if whole else stored.load(REFERENCE, run.options.results)))
     print(f"\ndashboard: {page}")
-    missing = summary.failures(run.tasks, stored.load(run.options.results))
+    missing = summary.failures(run.tasks, own)
     if missing:
         listed = "\n  ".join(missing)
         session.error(f"{len(missing)} environments could not be measured:\n  {listed}")
