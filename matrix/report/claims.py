@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 import re
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
@@ -11,6 +12,9 @@ from markupsafe import Markup, escape
 
 from matrix.catalog import ROOT
 from matrix.report.naming import slug
+
+#: nox shows every logger's debug messages, and this one has a message for each rule that it enters.
+logging.getLogger("markdown_it").setLevel(logging.WARNING)
 
 if TYPE_CHECKING:
     from collections.abc import Container

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from matrix.report.claims import SOURCE, Claim, claims
+from matrix.report.claims import SOURCE, Claim, claims, introduction
 from matrix.report.dashboard import TEMPLATES
 from matrix.report.strings import Strings
 from tests.report import pages
@@ -52,3 +52,9 @@ def test_a_cell_that_was_measured_is_linked(site: Path) -> None:
     links = {link.attributes["href"] for link in pages.read(site / "claims.html").all("a")}
     assert "case/grid_sample-bilinear-zeros-4d.html#torch-1.8.0/opset-11" in links
     assert not any("affine_grid-2d" in link for link in links), "these results have no such case"
+
+
+def test_reading_the_claims_says_nothing_also_where_every_logger_is_shown(caplog: pytest.LogCaptureFixture) -> None:
+    with caplog.at_level("DEBUG"):
+        assert introduction()
+    assert caplog.text == ""
