@@ -5,14 +5,13 @@ The scripts know nothing of the matrix; here they get an environment, the compil
 
 from __future__ import annotations
 
-import json
 import os
 import subprocess
 import sys
 from typing import TYPE_CHECKING
 
+from matrix import builds, environment, native_library
 from matrix import catalog as catalogs
-from matrix import environment, native_library
 from matrix.catalog import ROOT
 from matrix.environment import Source
 from matrix.errors import MatrixError, MissingDependencyError
@@ -60,18 +59,10 @@ def _mmcv(python: Path) -> Path:
 
 
 def _extension(python: Path) -> str:
-    done = subprocess.run(
-        [str(python), "-m", "onnxgrid_build", "--half", "cpp", "--json"],
-        env=os.environ | {"PYTHONPATH": os.pathsep.join([str(_KERNELS / "build_tools"), str(_KERNELS)])},
-        capture_output=True,
-        text=True,
-        check=False,
-    )
-    build = json.loads(done.stdout.splitlines()[-1]) if done.stdout.strip() else {}
+    build = builds.front_end(python, "cpp", "auto")
     if not build.get("library"):
         raise MissingDependencyError(
-            f"the PyTorch extension could not be built ({build.get('error') or done.stderr[-300:]}).",
-            "Install a C++ compiler.",
+            f"the PyTorch extension could not be built ({build.get('error')}).", "Install a C++ compiler."
         )
     return str(build["library"])
 

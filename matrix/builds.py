@@ -65,15 +65,15 @@ def build(
 
     A front-end that dies or does not end becomes a line too: verdict ``error``, with what it said last.
     """
-    return lines(lambda half: _front_end(python, half, strategy), catalog, release, halves, strategy)
+    return lines(lambda half: front_end(python, half, strategy), catalog, release, halves, strategy)
 
 
 def lines(
-    front_end: Callable[[str], dict[str, Any]], catalog: Catalog, release: Release, halves: Sequence[str], strategy: str
+    said_of: Callable[[str], dict[str, Any]], catalog: Catalog, release: Release, halves: Sequence[str], strategy: str
 ) -> Iterator[dict[str, Any]]:
     """The ``build`` lines, from what the front-end says of each half."""
     for half in halves:
-        said = front_end(half)
+        said = said_of(half)
         kept = {name: said[name] for name in _KEPT if said.get(name) is not None}
         yield {
             "kind": "build",
@@ -88,7 +88,8 @@ def lines(
         }
 
 
-def _front_end(python: Path, half: str, strategy: str) -> dict[str, Any]:
+def front_end(python: Path, half: str, strategy: str) -> dict[str, Any]:
+    """What onnxgrid's own front-end says of one half, all of it; ``library`` names the file where there is one."""
     paths = os.pathsep.join([str(KERNELS), str(KERNELS / "build_tools")])
     try:
         done = subprocess.run(

@@ -3,6 +3,7 @@
 import importlib.util
 import socket
 import subprocess
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any, NoReturn
 
@@ -34,3 +35,14 @@ def _no_process_no_network(request: pytest.FixtureRequest, monkeypatch: pytest.M
 
     monkeypatch.setattr(subprocess.Popen, "__init__", forbidden)
     monkeypatch.setattr(socket.socket, "connect", forbidden)
+
+
+@pytest.fixture
+def only_built_in_cases() -> Iterator[None]:
+    """Cases that a test declares are forgotten afterwards."""
+    from matrix.probe.cases import CASES
+
+    before = dict(CASES)
+    yield
+    CASES.clear()
+    CASES.update(before)

@@ -11,19 +11,12 @@ import pytest
 from matrix import own
 from matrix.cli import attempt, main
 from matrix.errors import UsageError
-from matrix.probe.cases import CASES
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
     from pathlib import Path
 
 
-@pytest.fixture(autouse=True)
-def _forget() -> Iterator[None]:
-    before = dict(CASES)
-    yield
-    CASES.clear()
-    CASES.update(before)
+pytestmark = pytest.mark.usefixtures("only_built_in_cases")
 
 
 @pytest.fixture

@@ -16,22 +16,15 @@ from matrix.errors import CaseFileError
 from matrix.fingerprint import Fingerprints
 from matrix.options import parse
 from matrix.plan import make_plan
-from matrix.probe.cases import CASES
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
     from pathlib import Path
 
 CATALOG = catalogs.load()
 EXAMPLE = ROOT / "docs" / "examples" / "my_cases.py"
 
 
-@pytest.fixture(autouse=True)
-def _forget() -> Iterator[None]:
-    before = dict(CASES)
-    yield
-    CASES.clear()
-    CASES.update(before)
+pytestmark = pytest.mark.usefixtures("only_built_in_cases")
 
 
 def file(folder: Path, text: str) -> Path:
